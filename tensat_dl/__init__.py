@@ -1,0 +1,1 @@
+"""Write down how tensor graphs may be rewritten, and get the best graph back."""

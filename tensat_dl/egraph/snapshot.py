@@ -1,0 +1,104 @@
+"""The explored e-graph, copied out of the engine: rows of classes and e-nodes.
+
+Plain data that pickles: it crosses a process border and may be written to disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from tensat_dl.graph.model import Constant
+from tensat_dl.vocabulary.attributes import Attributes
+from tensat_dl.vocabulary.operators import Operator
+from tensat_dl.vocabulary.types import Type
+
+
+class LeafKind(Enum):
+    """E-nodes that are not operator applications."""
+
+    INPUT = "input"
+    CONSTANT = "constant"
+    ABSENT = "absent"
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A graph input (`name`) or a constant (`name` is its digest)."""
+
+    kind: LeafKind
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Projection:
+    """`Out(bundle, index)`; its one child is the bundle's class."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class Application:
+    """An operator application.  `outputs` is the number of outputs of a bundle (1 otherwise)."""
+
+    operator: Operator
+    attributes: Attributes
+    outputs: int
+
+
+@dataclass(frozen=True)
+class ENode:
+    """One row.  `children` are class ids in argument order (absent inputs are the class of the
+    ABSENT leaf).  `rule` is the name of the rule that made it, "" for the original graph, whose
+    rows have `original` set and `generation` 0."""
+
+    head: Leaf | Projection | Application
+    children: tuple[int, ...]
+    eclass: int
+    original: bool
+    rule: str = ""
+    generation: int = 0
+
+
+@dataclass(frozen=True)
+class RuleCount:
+    """How often a rule matched, and on how many matches it acted."""
+
+    matches: int
+    applied: int
+    rejected: int = 0
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """What happened: `stopped_by` is "saturated", "schedule", "enodes", "seconds", "memory",
+    "crashed"; `blamed` names the rule behind a limit reached within one step, or ""."""
+
+    enodes: int
+    eclasses: int
+    steps: int
+    seconds: float
+    stopped_by: str
+    blamed: str
+    rules: Mapping[str, RuleCount]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Saturated:
+    """The snapshot.  Classes are 0..len(class_types)-1; bundles have classes too (type of output
+    0 stands for them as a tuple in `bundle_types`).  `weight[c]`: depends on constants alone.
+
+    `value_class` maps every value name of the original graph to its class; `outputs` are the
+    classes of the graph outputs, in order.
+    """
+
+    nodes: tuple[ENode, ...]
+    class_types: tuple[Type | None, ...]
+    bundle_types: Mapping[int, tuple[Type, ...]]
+    weight: tuple[bool, ...]
+    constants: Mapping[str, Constant]
+    value_class: Mapping[str, int]
+    outputs: tuple[int, ...]
+    exploration: Exploration

@@ -1,0 +1,105 @@
+"""The extraction problem and its answer, free of operators, types and solvers.
+
+A problem is an e-graph as arrays: nodes belong to classes, have a cost and child classes; some
+classes are roots.  A selection gives one node to each class it uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """`node_class[i]` and `node_cost[i]` (>= 0, finite) of node i; its child classes are
+    `children[child_start[i]:child_start[i + 1]]` (sorted, distinct).  Classes are 0..`classes`-1.
+
+    `node_name` is for messages and reports: one string a node (the operator).
+    """
+
+    classes: int
+    node_class: IntArray
+    node_cost: FloatArray
+    child_start: IntArray
+    children: IntArray
+    roots: IntArray
+    node_name: Sequence[str] = ()
+
+    @property
+    def nodes(self) -> int:
+        """Number of e-nodes."""
+        return len(self.node_class)
+
+
+class Status(Enum):
+    """What we hold at the end."""
+
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+    INFEASIBLE = "infeasible"
+
+
+class StopReason(Enum):
+    """Why the search for a better answer ended."""
+
+    PROVEN = "proven"
+    GAP = "gap"
+    TIME = "time"
+    SOLVER_FAILED = "solver failed"
+    HEURISTIC = "heuristic"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """`node_of_class[c]` is the node chosen for class c, -1 for a class that is not used."""
+
+    node_of_class: IntArray
+
+    def chosen(self) -> IntArray:
+        """The chosen nodes, by class."""
+        return self.node_of_class[self.node_of_class >= 0]
+
+
+@dataclass(frozen=True)
+class StageCount:
+    """Size and time of one stage of the extraction, for the report."""
+
+    name: str
+    classes: int
+    nodes: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """The answer: a checked selection (None when infeasible), its value, and how good it is.
+
+    `objective` and `bound` are on the unreduced problem; `gap` = (objective - bound) /
+    max(|objective|, 1e-12), 0 when proven.  `warnings` are for people.
+    """
+
+    selection: Selection | None
+    status: Status
+    stopped: StopReason
+    objective: float
+    bound: float
+    method: str
+    solver: str
+    seconds: float
+    stages: tuple[StageCount, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def gap(self) -> float:
+        """Relative distance of the objective from the bound."""
+        if self.selection is None:
+            return float("inf")
+        return max(0.0, self.objective - self.bound) / max(abs(self.objective), 1e-12)

@@ -1,0 +1,404 @@
+"""A checked rule program: names resolved, patterns flat, every right side known to be bound.
+
+Enters: nothing (data only).  Written by `language/check`, read by the encoder, the cost models,
+the exporter and `show`.  Knows nothing of Lark, egglog or a particular graph.
+
+A rule is *flat*: `Relu(Conv(x, w))` on the left is two :class:`Match` rows joined by an internal
+variable.  Expressions that remain (attributes, conditions, dims) are `syntax.ast` expressions,
+evaluated by `language.evaluate` over an environment of attributes and types; they never see a
+tensor's contents beyond the value its type carries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from tensat_dl.diagnostics import SourceFile, Span
+from tensat_dl.syntax import ast
+from tensat_dl.vocabulary.operators import Operator
+
+# --- the left side --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AttributePattern:
+    """What a match says of one operator's attributes.
+
+    `bound`: attribute -> variable bound here for the first time.  `required`: attribute ->
+    expression that its value must equal.  `rest`: the variable that captures every attribute
+    not mentioned (a mapping), or None: then the unmentioned equal their defaults.
+    """
+
+    bound: tuple[tuple[str, str], ...] = ()
+    required: tuple[tuple[str, ast.Expr], ...] = ()
+    rest: str | None = None
+
+
+@dataclass(frozen=True)
+class InputVariable:
+    """A tensor variable; `optional` also matches the absent input."""
+
+    name: str
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class InputAbsent:
+    """The input must be missing."""
+
+
+@dataclass(frozen=True)
+class InputWildcard:
+    """`_`: some tensor."""
+
+
+@dataclass(frozen=True)
+class InputLiteral:
+    """A constant whose every element equals `value` (evaluated; may be a list)."""
+
+    value: ast.Expr
+
+
+@dataclass(frozen=True)
+class InputStar:
+    """`*xs`: a run of variadic inputs, bound to a list variable."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class InputMap:
+    """`*F(a, xs, attr=v)`: a run of variadic inputs, each an `F` application.
+
+    `operator` is applied elementwise; `inputs` has exactly one InputStar (the list of operands
+    that vary) and otherwise InputVariables that are the same for all; attributes are shared.
+    """
+
+    operator: Operator
+    attributes: AttributePattern
+    inputs: tuple[MatchInput, ...]
+
+
+MatchInput = (
+    InputVariable | InputAbsent | InputWildcard | InputLiteral | InputStar | InputMap
+)
+
+
+@dataclass(frozen=True)
+class Match:
+    """One operator application that must be in the e-graph: `outputs = operator(inputs)`.
+
+    For operators without variadic inputs `inputs` is padded to the schema's length with
+    InputAbsent.  `outputs` has one variable where the pattern was a term or `y = Op(..)` (it is
+    output 0, whatever the number of outputs); `exact_outputs` is set when several targets were
+    written, and then the node must have exactly that many.
+    """
+
+    operator: Operator
+    attributes: AttributePattern
+    inputs: tuple[MatchInput, ...]
+    outputs: tuple[str, ...]
+    exact_outputs: bool
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Ascription:
+    """`x: T[*B, M, K]`: `variable` is a tensor (or a starred list: holds for each element)."""
+
+    variable: str
+    type: ast.TypeExpr
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A relation atom in a condition: `weight(w)`, `rowwise(y, x)`; args are variables.
+
+    `optional` args: the fact holds also when the variable is the absent input.  A fact over a
+    list variable holds for each element.
+    """
+
+    relation: str
+    arguments: tuple[str, ...]
+    span: Span = field(compare=False)
+
+
+# --- the right side -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class EmitAttributes:
+    """Attributes of a node to build: `values` by expression, then all of each `spread` mapping
+    (an explicit value wins); the rest take their defaults."""
+
+    values: tuple[tuple[str, ast.Expr], ...] = ()
+    spread: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class EmitVariable:
+    """A tensor bound on the left, by an earlier `emit` line, or an optional input."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class EmitStar:
+    """A list variable spliced into variadic inputs; in `match each`, a member variable."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class EmitMap:
+    """`*F(xs)`: `F` applied to each element of the one EmitStar among its inputs."""
+
+    operator: Operator
+    attributes: EmitAttributes
+    inputs: tuple[EmitTerm, ...]
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True)
+class EmitAbsent:
+    """The missing input."""
+
+
+@dataclass(frozen=True)
+class EmitConstant:
+    """`i64([a, b])`, `f32(0.5)`, `T([1])`: a new constant.
+
+    `dtype` is a concrete element type or a dtype variable of the rule.  `value` is a number or a
+    (nested) list; a symbolic element of an i64 list that is a Reshape target becomes -1 under the
+    rule of language.md.
+    """
+
+    dtype: str
+    value: ast.Expr
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True)
+class EmitMaybe:
+    """`term?`: absent when any optional variable in it is absent."""
+
+    term: EmitTerm
+
+
+@dataclass(frozen=True)
+class EmitNode:
+    """An operator application; inputs padded with EmitAbsent as in Match."""
+
+    operator: Operator
+    attributes: EmitAttributes
+    inputs: tuple[EmitTerm, ...]
+    span: Span = field(compare=False)
+
+
+EmitTerm = (
+    EmitVariable | EmitStar | EmitMap | EmitAbsent | EmitConstant | EmitMaybe | EmitNode
+)
+
+
+@dataclass(frozen=True)
+class Emit:
+    """`targets = term`.  Targets are roots of the match (then they are unioned with the outputs
+    of `term`) or new names (then they are bound for later lines).  `starred`: `*y = term` in a
+    `match each` rule, target i being output i.  A single target takes output 0.
+    """
+
+    targets: tuple[str, ...]
+    starred: bool
+    term: EmitTerm
+    span: Span = field(compare=False)
+
+
+# --- rules ----------------------------------------------------------------------------------
+
+
+class CyclePolicy(Enum):
+    """What a rule with several outputs does about cycles (`@cycles`)."""
+
+    CHECK = "check"
+    PRUNE = "prune"
+    ALLOW = "allow"
+
+
+@dataclass(frozen=True)
+class Each:
+    """`match each (members) by (key)`: names of tensors, dims, attributes."""
+
+    members: tuple[str, ...]
+    key: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One direction of one rewrite, for one operator of its class.
+
+    `name` is unique in the program: `base`, then `@Relu` for the operator of a class and `<=`
+    for the backward direction.  `base` is the name the user wrote (`alias.name` if imported).
+    `roots` are the match variables that `emits` assigns.  `lists`, `tensors`, `dims`,
+    `dtypes`, `attributes` name the variables of each sort.  `lets` are (name, expression) over
+    attributes, dims and types, in order.  `cycles` is None where the rule leaves it to the run.
+    """
+
+    name: str
+    base: str
+    each: Each | None
+    matches: tuple[Match, ...]
+    ascriptions: tuple[Ascription, ...]
+    facts: tuple[Fact, ...]
+    conditions: tuple[ast.Expr, ...]
+    lets: tuple[tuple[str, ast.Expr], ...]
+    emits: tuple[Emit, ...]
+    roots: tuple[str, ...]
+    real: bool
+    rounds: int | None
+    cycles: CyclePolicy | None
+    expansive: bool
+    off: str | None
+    doc: str
+    span: Span = field(compare=False)
+
+    @property
+    def is_multi_output(self) -> bool:
+        """True when the rule assigns several roots, or a group of them."""
+        return self.each is not None or len(self.roots) > 1
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A user relation; every column is `Tensor` or `int`."""
+
+    name: str
+    columns: tuple[str, ...]
+    doc: str
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """`derive relation(arguments) if ...`: a Horn clause over matches, facts and conditions."""
+
+    relation: str
+    arguments: tuple[str, ...]
+    matches: tuple[Match, ...]
+    ascriptions: tuple[Ascription, ...]
+    facts: tuple[Fact, ...]
+    conditions: tuple[ast.Expr, ...]
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A pure function; parameters by position."""
+
+    name: str
+    parameters: tuple[str, ...]
+    body: ast.Expr
+
+
+@dataclass(frozen=True)
+class Lowering:
+    """A virtual operator's meaning: statements over its formal inputs and attributes.
+
+    `parameters` are the formal input names in schema order (optional ones may be absent);
+    `spread` is the name under which its attributes stand (`Conv` in `**Conv`).
+    """
+
+    parameters: tuple[str, ...]
+    emits: tuple[Emit, ...]
+    outputs: tuple[str, ...]
+    spread: str | None
+
+
+@dataclass(frozen=True)
+class CustomOperator:
+    """An operator declared by `op`: `lowering` for a virtual one, `infer` for a foreign one.
+
+    `infer` maps each output name to an expression over the inputs' types (`like(x)`, a type).
+    """
+
+    operator: Operator
+    lowering: Lowering | None
+    infer: tuple[tuple[str, ast.Expr], ...]
+    cost: ast.Expr | None
+
+
+# --- schedules, costs -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Bounds on a part of a schedule; None is no bound of its own."""
+
+    iters: int | None = None
+    enodes: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """One step of all rules of a ruleset: `rules` are names of :class:`Rule`."""
+
+    ruleset: str
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Saturate:
+    """`body` until nothing changes or the limit is reached."""
+
+    body: tuple[Step, ...]
+    limit: Limit
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """`body` `count` times."""
+
+    count: int
+    body: tuple[Step, ...]
+    limit: Limit
+
+
+@dataclass(frozen=True)
+class Prune:
+    """Remove the newest e-nodes of every cycle."""
+
+
+Step = Run | Saturate | Repeat | Prune
+
+
+@dataclass(frozen=True)
+class CostModel:
+    """Rows: operator name -> expression over formal names (lower case) of inputs and outputs;
+    `default` for operators without a row (None: 0)."""
+
+    name: str
+    rows: Mapping[str, ast.Expr]
+    default: ast.Expr | None
+    doc: str
+
+
+@dataclass(frozen=True)
+class CheckedProgram:
+    """All that a rule file and its imports say.
+
+    `schedule` is the schedule to run: the file's `main`, or all rules to saturation.
+    `rulesets` maps every ruleset (and import alias) to rule names.
+    """
+
+    rules: tuple[Rule, ...]
+    relations: tuple[Relation, ...]
+    derivations: tuple[Derivation, ...]
+    functions: Mapping[str, Function]
+    operators: Mapping[str, CustomOperator]
+    rulesets: Mapping[str, tuple[str, ...]]
+    schedule: tuple[Step, ...]
+    cost_models: Mapping[str, CostModel]
+    tests: tuple[ast.Test, ...]
+    files: tuple[SourceFile, ...] = ()

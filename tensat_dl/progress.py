@@ -1,0 +1,27 @@
+"""How long work tells its caller where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ProgressEvent:
+    """`phase`: read, check, explore, cost, extract, export, verify, write.  The other fields are
+    None where they do not apply; `seconds` counts from the start of the phase."""
+
+    phase: str
+    seconds: float = 0.0
+    step: int | None = None
+    enodes: int | None = None
+    incumbent: float | None = None
+    bound: float | None = None
+    message: str = ""
+
+
+Progress = Callable[[ProgressEvent], None]
+
+
+def silent(event: ProgressEvent) -> None:
+    """A progress callback that does nothing."""

@@ -1,0 +1,97 @@
+"""Every setting of a run, as frozen dataclasses with their defaults.
+
+One dataclass is one table of `tensat.toml`; `config.py` reads, validates and overrides them.
+Stages receive their own table and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+SettingValue = str | int | float | bool
+
+
+@dataclass(frozen=True)
+class RuleSettings:
+    """`[rules]`.  `exact`: leave out rules that hold over the real numbers only."""
+
+    exact: bool = False
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """`[model]`.  `dims`: symbolic dim name -> size; `opset`: allow operators up to this opset
+    (0: the model's own); `freeze_initializers`: treat overridable initializers as constants."""
+
+    dims: Mapping[str, int] = field(default_factory=dict)
+    opset: int = 0
+    freeze_initializers: bool = False
+
+
+@dataclass(frozen=True)
+class ExploreSettings:
+    """`[explore]`.  Limits of the exploration; `memory` in bytes; `cycles` is the policy of rules
+    that name none: "check", "prune" or "allow"."""
+
+    enodes: int = 50_000
+    seconds: float = 30.0
+    memory: int = 4 << 30
+    cycles: str = "check"
+
+
+@dataclass(frozen=True)
+class CostSettings:
+    """`[cost]`.  `model`: roofline, flops, bytes, nodes, or one of the rule file.
+
+    `flops_per_second` and `bytes_per_second` are the machine of the roofline model, `overhead`
+    its seconds per operator."""
+
+    model: str = "roofline"
+    flops_per_second: float = 5e10
+    bytes_per_second: float = 1e10
+    overhead: float = 2e-6
+
+
+@dataclass(frozen=True)
+class ExtractSettings:
+    """`[extract]`.  `method`: ilp, tensat-ilp, greedy-dag, greedy-tree; `gap` is relative;
+    `options` go to the solver verbatim; `cycles`: how the model forbids loops: "lazy", "order"
+    (order variables) or "filter" (cycles removed before)."""
+
+    method: str = "ilp"
+    solver: str = "glpk"
+    seconds: float = 60.0
+    gap: float = 1e-6
+    cycles: str = "lazy"
+    options: Mapping[str, SettingValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class VerifySettings:
+    """`[verify]`.  `enabled` False skips the comparison (`--no-check`)."""
+
+    enabled: bool = True
+    samples: int = 3
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class ExportSettings:
+    """`[export]`.  Folding of weights may add at most `max(fold_bytes, fold_ratio * file size)`."""
+
+    fold_ratio: float = 0.10
+    fold_bytes: int = 1 << 20
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All tables."""
+
+    rules: RuleSettings = RuleSettings()
+    model: ModelSettings = ModelSettings()
+    explore: ExploreSettings = ExploreSettings()
+    cost: CostSettings = CostSettings()
+    extract: ExtractSettings = ExtractSettings()
+    verify: VerifySettings = VerifySettings()
+    export: ExportSettings = ExportSettings()

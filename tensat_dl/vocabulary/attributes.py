@@ -1,0 +1,59 @@
+"""Attribute values in canonical form: hashable, comparable, independent of protobuf.
+
+ONNX value -> here: INT int, FLOAT float (the float32 value), STRING str (bytes that are not
+UTF-8 stay bytes), INTS/FLOATS/STRINGS tuples, TENSOR/GRAPH/TYPE_PROTO/SPARSE :class:`Blob`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Blob:
+    """An attribute kept as it is: equal when `digest` is; `payload` is the ONNX object.
+
+    `captured` names the outer values a subgraph reads, in the order in which they were appended
+    to the node's inputs.
+    """
+
+    kind: str
+    digest: str
+    payload: Any = field(compare=False, repr=False)
+    captured: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(kind: str, content: bytes, payload: Any, captured: tuple[str, ...] = ()) -> Blob:
+        """Make one from its serialised `content`."""
+        return Blob(kind, hashlib.sha256(content).hexdigest(), payload, captured)
+
+
+AttributeValue = (
+    int | float | str | bytes | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | Blob
+)
+
+
+@dataclass(frozen=True)
+class Attributes:
+    """An immutable, hashable mapping of attribute name to value, sorted by name.
+
+    Absent attributes have no entry.
+    """
+
+    items: tuple[tuple[str, AttributeValue], ...] = ()
+
+    @staticmethod
+    def of(values: Mapping[str, AttributeValue]) -> Attributes:
+        """Build from a mapping."""
+        return Attributes(tuple(sorted(values.items())))
+
+    def get(self, name: str) -> AttributeValue | None:
+        """The value, or None when absent."""
+        return self.as_dict().get(name)
+
+    def as_dict(self) -> dict[str, AttributeValue]:
+        """A fresh dict."""
+        return dict(self.items)

@@ -1,0 +1,57 @@
+"""Types of tensors: element type, dims, and the value where it is small.
+
+A dim is a non-negative int or a :class:`~tensat_dl.vocabulary.dims.SymbolicDim` (a polynomial in
+named symbols).  A value is flat, row-major; its elements are numbers, booleans or symbolic dims.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tensat_dl.vocabulary.dims import Dim, SymbolicDim
+from tensat_dl.vocabulary.dtypes import DType
+
+Scalar = int | float | bool | SymbolicDim
+
+#: A value is kept for integer and boolean tensors of at most this many elements ...
+MAX_VALUE_ELEMENTS = 64
+#: ... and for floating-point tensors of at most this many.
+MAX_FLOAT_VALUE_ELEMENTS = 1
+
+
+@dataclass(frozen=True)
+class TensorType:
+    """`dims` is None when even the rank is unknown; `value` is None when it is not known."""
+
+    dtype: DType
+    dims: tuple[Dim, ...] | None
+    value: tuple[Scalar, ...] | None = None
+
+    @property
+    def rank(self) -> int | None:
+        """Number of dims, or None."""
+        return None if self.dims is None else len(self.dims)
+
+
+@dataclass(frozen=True)
+class OtherType:
+    """A sequence, optional, map, or anything whose type is only carried along (`text`)."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class AbsentType:
+    """The type of a missing optional input."""
+
+
+ABSENT = AbsentType()
+
+Type = TensorType | OtherType | AbsentType
+
+
+@dataclass(frozen=True)
+class TypeFault:
+    """Why an application has no type, in words a rule author understands."""
+
+    reason: str
