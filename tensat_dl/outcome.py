@@ -1,0 +1,52 @@
+"""What one run of the whole line gives back: the answer and all that a report says of it.
+
+Written by `pipeline.py`; read by `report.py`, the command line and the Python API.  Plain data,
+free of terminals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tensat_dl.egraph.snapshot import Exploration
+    from tensat_dl.extract.problem import Extraction
+    from tensat_dl.graph.verify import Verification
+
+
+class OutcomeStatus(Enum):
+    """Whether a cheaper graph was found; both are written."""
+
+    IMPROVED = "improved"
+    UNCHANGED = "unchanged"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The answer and its story.
+
+    `model` is the optimised `onnx_ir.Model`.  Costs are in the units of `cost_model`
+    (seconds for roofline).  `nodes_before` and `nodes_after` count nodes by operator name.
+    `rules_in_answer`: rule name -> e-nodes it made that the answer uses.  `extraction` is None
+    where there was nothing to extract, `verification` where it was switched off.  `seconds` is
+    by phase (the names of :class:`tensat_dl.progress.ProgressEvent`).  `output_path` is None
+    where nothing was written.
+    """
+
+    status: OutcomeStatus
+    cost_model: str
+    cost_before: float
+    cost_after: float
+    nodes_before: Mapping[str, int]
+    nodes_after: Mapping[str, int]
+    exploration: Exploration
+    extraction: Extraction | None
+    rules_in_answer: Mapping[str, int]
+    verification: Verification | None
+    seconds: Mapping[str, float]
+    output_path: str | None = None
+    warnings: tuple[str, ...] = ()
+    model: Any = field(default=None, compare=False, repr=False)
