@@ -1,0 +1,1 @@
+"""ONNX operators, their canonical attributes, types and versions."""
