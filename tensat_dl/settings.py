@@ -45,12 +45,13 @@ class CostSettings:
     """`[cost]`.  `model`: roofline, flops, bytes, nodes, or one of the rule file.
 
     `flops_per_second` and `bytes_per_second` are the machine of the roofline model, `overhead`
-    its seconds per operator."""
+    its seconds per operator.  `symbolic_dim`: what a dim without a number counts as."""
 
     model: str = "roofline"
     flops_per_second: float = 5e10
     bytes_per_second: float = 1e10
     overhead: float = 2e-6
+    symbolic_dim: int = 16
 
 
 @dataclass(frozen=True)
