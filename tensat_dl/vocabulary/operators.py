@@ -100,6 +100,10 @@ class Operator:
         """The schema allows more than one output."""
         return len(self.outputs) > 1 or any(f.variadic for f in self.outputs)
 
+    def commutes(self, inputs: int) -> bool:
+        """Permuting `inputs` operands keeps the result, rounding included."""
+        return self.commutative and (inputs == 2 or self.name not in ("Sum", "Mean"))
+
     def attribute(self, name: str) -> FormalAttribute | None:
         """The formal attribute of that name, or None."""
         return next((a for a in self.attributes if a.name == name), None)
