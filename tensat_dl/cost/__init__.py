@@ -1,0 +1,1 @@
+"""What an operator application costs: work by formula, models over work, models of rule files."""
