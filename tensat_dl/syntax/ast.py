@@ -323,6 +323,7 @@ class Derive:
     head: Call
     body: tuple[Statement | Expr, ...]
     span: Span
+    doc: str = ""
 
 
 @dataclass(frozen=True)
@@ -502,6 +503,7 @@ class Test:
     using: tuple[Name, ...]
     body: tuple[TestInput | TestGiven | TestExpect, ...]
     span: Span
+    doc: str = ""
 
 
 Item = (
