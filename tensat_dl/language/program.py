@@ -56,9 +56,13 @@ class InputWildcard:
 
 @dataclass(frozen=True)
 class InputLiteral:
-    """A constant whose every element equals `value` (evaluated; may be a list)."""
+    """A constant whose every element equals `value`, or whose elements are the list `value`.
+
+    `dtype` is the element type that was written (`f32(2.0)`, `T(1)`), None where none was.
+    """
 
     value: ast.Expr
+    dtype: str | None = None
 
 
 @dataclass(frozen=True)
@@ -81,9 +85,7 @@ class InputMap:
     inputs: tuple[MatchInput, ...]
 
 
-MatchInput = (
-    InputVariable | InputAbsent | InputWildcard | InputLiteral | InputStar | InputMap
-)
+MatchInput = InputVariable | InputAbsent | InputWildcard | InputLiteral | InputStar | InputMap
 
 
 @dataclass(frozen=True)
@@ -197,9 +199,7 @@ class EmitNode:
     span: Span = field(compare=False)
 
 
-EmitTerm = (
-    EmitVariable | EmitStar | EmitMap | EmitAbsent | EmitConstant | EmitMaybe | EmitNode
-)
+EmitTerm = EmitVariable | EmitStar | EmitMap | EmitAbsent | EmitConstant | EmitMaybe | EmitNode
 
 
 @dataclass(frozen=True)
@@ -218,6 +218,22 @@ class Emit:
 # --- rules ----------------------------------------------------------------------------------
 
 
+class Sort(Enum):
+    """What a variable of a rule stands for.
+
+    VALUE: an attribute or a dim; DIMS: the dims under `*B`; TENSORS: a run of inputs;
+    ATTRIBUTES: what `**attrs` captures.  DTYPE may be bound by an attribute (`to=T`): its value
+    is then the ONNX code, see `values.as_dtype`.
+    """
+
+    TENSOR = "a tensor"
+    TENSORS = "a list of tensors"
+    VALUE = "a number or an attribute"
+    DIMS = "a list of dims"
+    DTYPE = "an element type"
+    ATTRIBUTES = "attributes"
+
+
 class CyclePolicy(Enum):
     """What a rule with several outputs does about cycles (`@cycles`)."""
 
@@ -228,7 +244,11 @@ class CyclePolicy(Enum):
 
 @dataclass(frozen=True)
 class Each:
-    """`match each (members) by (key)`: names of tensors, dims, attributes."""
+    """`match each (members) by (key)`: names of tensors, dims, attributes.
+
+    `key` holds every other name that the match binds, those written after `by` first.  Internal
+    variables (`$1`) are in neither.
+    """
 
     members: tuple[str, ...]
     key: tuple[str, ...]
@@ -240,9 +260,12 @@ class Rule:
 
     `name` is unique in the program: `base`, then `@Relu` for the operator of a class and `<=`
     for the backward direction.  `base` is the name the user wrote (`alias.name` if imported).
-    `roots` are the match variables that `emits` assigns.  `lists`, `tensors`, `dims`,
-    `dtypes`, `attributes` name the variables of each sort.  `lets` are (name, expression) over
-    attributes, dims and types, in order.  `cycles` is None where the rule leaves it to the run.
+    `roots` are the match variables that `emits` assigns.  `sorts` gives the sort of each
+    variable of the left side, internal ones (`$1`) included.  `lets` are (name, expression) over
+    attributes, dims and types, in order; in a `match each` rule members stand starred in them.
+    `conditions` and required attributes may mention any variable of the left side.  Facts of user
+    relations may bind tensors that no match binds.  `cycles` is None where the rule leaves it to
+    the run.
     """
 
     name: str
@@ -262,6 +285,7 @@ class Rule:
     off: str | None
     doc: str
     span: Span = field(compare=False)
+    sorts: tuple[tuple[str, Sort], ...] = ()
 
     @property
     def is_multi_output(self) -> bool:
@@ -290,6 +314,7 @@ class Derivation:
     facts: tuple[Fact, ...]
     conditions: tuple[ast.Expr, ...]
     span: Span = field(compare=False)
+    sorts: tuple[tuple[str, Sort], ...] = ()
 
 
 @dataclass(frozen=True)

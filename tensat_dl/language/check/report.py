@@ -1,0 +1,79 @@
+"""How the checker reports: each problem once, with a suggestion where a name is nearly right.
+
+A rule is checked once for each direction and each operator of its class; what is wrong with all
+of them is said once.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from tensat_dl.diagnostics import Diagnostics, Label, Span
+
+
+class Reporter:
+    """Passes problems on to `diagnostics`, dropping those said before."""
+
+    def __init__(self, diagnostics: Diagnostics) -> None:
+        self._diagnostics = diagnostics
+        self._said: set[tuple[str, Span]] = set()
+        self.errors = 0
+
+    def error(
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        *,
+        label: str = "",
+        related: tuple[Label, ...] = (),
+        notes: tuple[str, ...] = (),
+        help: str = "",
+    ) -> None:
+        """Record an error, unless the same code was recorded for the same place."""
+        self.errors += 1
+        if self._is_new(code, span):
+            self._diagnostics.error(
+                code, message, span, label=label, related=related, notes=notes, help=help
+            )
+
+    def warning(
+        self, code: str, message: str, span: Span, *, label: str = "", help: str = ""
+    ) -> None:
+        """Record a warning, unless the same code was recorded for the same place."""
+        if self._is_new(code, span):
+            self._diagnostics.warning(code, message, span, label=label, help=help)
+
+    def _is_new(self, code: str, span: Span) -> bool:
+        known = (code, span) in self._said
+        self._said.add((code, span))
+        return not known
+
+
+def did_you_mean(name: str, candidates: Iterable[str]) -> str:
+    """`did you mean `Concat`?`, or nothing where no candidate is near."""
+    near = nearest(name, candidates)
+    return f"did you mean `{near}`?" if near else ""
+
+
+def nearest(name: str, candidates: Iterable[str]) -> str | None:
+    """The candidate that was probably meant."""
+    by_lower = {candidate.lower(): candidate for candidate in candidates}
+    if name.lower() in by_lower:
+        return by_lower[name.lower()]
+    found = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
+    return by_lower[found[0]] if found else None
+
+
+def source_text(span: Span) -> str:
+    """What was written there."""
+    return span.file.text[span.start : span.end]
+
+
+def listed(names: Iterable[str]) -> str:
+    """`a`, `b` and `c`."""
+    quoted = [f"`{name}`" for name in names]
+    if len(quoted) < 2:
+        return "".join(quoted)
+    return ", ".join(quoted[:-1]) + " and " + quoted[-1]
