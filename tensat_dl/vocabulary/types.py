@@ -15,8 +15,8 @@ Scalar = int | float | bool | SymbolicDim
 
 #: A value is kept for integer and boolean tensors of at most this many elements ...
 MAX_VALUE_ELEMENTS = 64
-#: ... and for floating-point tensors of at most this many.
-MAX_FLOAT_VALUE_ELEMENTS = 1
+#: ... and for floating-point tensors of at most this many (the scales of a Resize fit).
+MAX_FLOAT_VALUE_ELEMENTS = 8
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,16 @@ class TensorType:
 
 @dataclass(frozen=True)
 class OtherType:
-    """A sequence, optional, map, or anything whose type is only carried along (`text`)."""
+    """A sequence, optional, map, or anything whose type is only carried along.
+
+    `text` is `seq(f32[2, N])`, `optional(..)`, `map(i64, ..)`, `sparse(..)`; see `protos`.
+    """
 
     text: str
+
+
+#: The type of an output that nothing is known about: not even what kind of value it is.
+UNDECLARED = OtherType("?")
 
 
 @dataclass(frozen=True)

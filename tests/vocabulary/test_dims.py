@@ -162,3 +162,13 @@ def test_unknown_is_named_by_its_question() -> None:
     assert dims.unknown("NonZero(x)[1]") != dims.unknown("NonZero(y)[1]")
     assert dims.is_unknown(dims.unknown("q") * 2 + N)
     assert not dims.is_unknown(N)
+
+
+def test_ambiguous_dims_are_never_taken_for_equal() -> None:
+    some = dims.unknown("NonZero(f32[4])[1]", ambiguous=True)
+    assert dims.is_ambiguous(some + 1)
+    assert dims.is_unknown(some)
+    assert not dims.definitely_equal(some, some)
+    assert not dims.definitely_different(some, some + 1)
+    assert dims.broadcast(some, some) != some
+    assert dims.broadcast(some, 1) == some
