@@ -1,0 +1,1 @@
+"""ONNX models as graphs of the vocabulary: read, write, fold, run, compare."""

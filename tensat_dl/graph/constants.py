@@ -1,0 +1,184 @@
+"""Constants between ONNX tensors, numpy arrays and :class:`Constant`.
+
+Enters: a TensorProto (its data inside or in another file), a sparse one, or an array.  Leaves: a
+`Constant` whose digest covers element type, dims and content, so that equal content has an equal
+digest wherever it is stored.  Large content is neither copied nor held: `load` goes back to the
+proto, or maps the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import numpy_helper
+from onnx.helper import tensor_dtype_to_np_dtype
+
+from tensat_dl.graph.external import (
+    ExternalContent,
+    element_type,
+    external_content,
+    is_external,
+)
+from tensat_dl.graph.model import Constant
+from tensat_dl.vocabulary.dtypes import DType
+from tensat_dl.vocabulary.types import MAX_FLOAT_VALUE_ELEMENTS, MAX_VALUE_ELEMENTS, TensorType
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class StoredTensor:
+    """Loads a TensorProto whose data is inside."""
+
+    proto: onnx.TensorProto
+
+    def __call__(self) -> Array:
+        """The array (strings as an object array of `str`)."""
+        return numpy_helper.to_array(self.proto)
+
+
+@dataclass(frozen=True)
+class StoredSparse:
+    """Loads a sparse tensor as a dense one."""
+
+    proto: onnx.SparseTensorProto
+
+    def __call__(self) -> Array:
+        """The dense array."""
+        values = numpy_helper.to_array(self.proto.values)
+        indices = numpy_helper.to_array(self.proto.indices)
+        dims = tuple(self.proto.dims)
+        dense = np.zeros(dims, dtype=values.dtype)
+        flat = indices if indices.ndim == 1 else np.ravel_multi_index(tuple(indices.T), dims)
+        dense.reshape(-1)[flat] = values
+        return dense
+
+
+@dataclass(frozen=True)
+class StoredArray:
+    """Returns an array that is in memory."""
+
+    array: Array
+
+    def __call__(self) -> Array:
+        """The array."""
+        return self.array
+
+
+def constant_of_tensor(
+    tensor: onnx.TensorProto, folder: Path | None = None, source_name: str | None = None
+) -> Constant:
+    """The constant that a TensorProto is.  Raises InputError where its data is missing."""
+    dtype = element_type(tensor)
+    dims = tuple(tensor.dims)
+    if is_external(tensor):
+        content = external_content(tensor, folder)
+        return _constant(_external_digest(content), dtype, dims, content, source_name)
+    return _constant(content_digest(tensor), dtype, dims, StoredTensor(tensor), source_name)
+
+
+def constant_of_sparse(tensor: onnx.SparseTensorProto) -> Constant:
+    """The constant that a sparse initializer is; it stays sparse in the source."""
+    dtype = element_type(tensor.values)
+    digest = hashlib.sha256(b"sparse" + tensor.SerializeToString(deterministic=True)).hexdigest()
+    dims = tuple(tensor.dims)
+    return _constant(digest, dtype, dims, StoredSparse(tensor), tensor.values.name)
+
+
+def constant_of_array(array: Array, source_name: str | None = None) -> Constant:
+    """The constant with that content; its element type is the array's."""
+    plain = np.ascontiguousarray(array).reshape(array.shape)
+    tensor = numpy_helper.from_array(plain)
+    digest = content_digest(tensor)
+    return _constant(digest, element_type(tensor), plain.shape, StoredArray(plain), source_name)
+
+
+def tensor_of_constant(constant: Constant, name: str) -> onnx.TensorProto:
+    """The constant as a TensorProto with its data inside."""
+    if isinstance(constant.load, StoredTensor):
+        tensor = onnx.TensorProto()
+        tensor.CopyFrom(constant.load.proto)
+        tensor.name = name
+        return tensor
+    return numpy_helper.from_array(np.asarray(constant.load()), name)
+
+
+def constant_type(constant: Constant) -> TensorType:
+    """Its type, with the value where that is known."""
+    return TensorType(constant.dtype, constant.dims, constant.value)
+
+
+def content_digest(tensor: onnx.TensorProto) -> str:
+    """Digest of element type, dims and content of a tensor whose data is inside."""
+    if tensor.data_type == onnx.TensorProto.STRING:
+        parts: Iterable[bytes] = (b"%d:%s" % (len(s), s) for s in tensor.string_data)
+        return _digest(tensor.data_type, tensor.dims, parts)
+    if tensor.HasField("raw_data"):
+        return _digest(tensor.data_type, tensor.dims, (tensor.raw_data,))
+    raw = numpy_helper.from_array(numpy_helper.to_array(tensor)).raw_data
+    return _digest(tensor.data_type, tensor.dims, (raw,))
+
+
+def numpy_type(dtype: DType) -> np.dtype[Any]:
+    """The numpy type (of `ml_dtypes` where numpy has none)."""
+    return tensor_dtype_to_np_dtype(dtype.onnx_code)
+
+
+def _external_digest(content: ExternalContent) -> str:
+    return _digest(content.dtype.onnx_code, content.dims, content.chunks())
+
+
+def _digest(code: int, dims: Iterable[int], parts: Iterable[bytes]) -> str:
+    digest = hashlib.sha256(f"{code}:{','.join(map(str, dims))}:".encode())
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def _constant(
+    digest: str, dtype: DType, dims: tuple[int, ...], load: Any, source_name: str | None
+) -> Constant:
+    constant = Constant(digest, dtype, dims, load, source_name)
+    value = _small_value(constant)
+    return constant if value is None else Constant(digest, dtype, dims, load, source_name, value)
+
+
+def _small_value(constant: Constant) -> tuple[int | float | bool, ...] | None:
+    count = math.prod(constant.dims)
+    if constant.dtype.is_float:
+        return _float_value(constant) if count <= MAX_FLOAT_VALUE_ELEMENTS else None
+    whole = constant.dtype.is_integer or constant.dtype is DType.BOOL
+    if not whole or count > MAX_VALUE_ELEMENTS:
+        return None
+    return tuple(_as_python(constant.load()))
+
+
+def _float_value(constant: Constant) -> tuple[float, ...] | None:
+    """NaN is no value: it does not equal itself."""
+    values = tuple(float(x) for x in constant.load().reshape(-1))
+    return None if any(math.isnan(value) for value in values) else values
+
+
+def _as_python(array: Array) -> list[Any]:
+    """int4 and its like become int first: they have no Python scalars."""
+    plain = array if array.dtype.kind in "iub" else array.astype(np.int64)
+    flat: list[Any] = plain.reshape(-1).tolist()
+    return flat
+
+
+def initializer_map(graph: onnx.GraphProto) -> Mapping[str, onnx.TensorProto]:
+    """The dense initializers of a graph, by name."""
+    return {tensor.name: tensor for tensor in graph.initializer}
+
+
+def sparse_map(graph: onnx.GraphProto) -> Mapping[str, onnx.SparseTensorProto]:
+    """The sparse initializers of a graph, by name."""
+    return {tensor.values.name: tensor for tensor in graph.sparse_initializer}

@@ -1,0 +1,124 @@
+"""Tensor data in files beside the model: finding, checking and reading it late.
+
+Enters: a TensorProto with `data_location` EXTERNAL and the folder of the model.  Leaves: an
+:class:`ExternalContent`, which maps the file when it is called.  Locations outside the model's
+folder are refused, as onnxruntime does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import numpy_helper
+from onnx.helper import tensor_dtype_to_np_dtype
+
+from tensat_dl.errors import InputError
+from tensat_dl.vocabulary import dtypes
+from tensat_dl.vocabulary.dtypes import DType
+
+_CHUNK = 1 << 24
+
+
+@dataclass(frozen=True)
+class ExternalContent:
+    """`length` bytes from `offset` of a file, as a tensor."""
+
+    path: Path
+    offset: int
+    length: int
+    dtype: DType
+    dims: tuple[int, ...]
+
+    def __call__(self) -> NDArray[Any]:
+        """The array: a read-only map of the file, unpacked for types under 8 bits."""
+        if self.dtype.bits < 8:
+            return numpy_helper.to_array(self._proto())
+        numpy_type = tensor_dtype_to_np_dtype(self.dtype.onnx_code)
+        if not self.length:
+            return np.empty(self.dims, numpy_type)
+        raw = np.memmap(self.path, np.uint8, "r", self.offset, (self.length,))
+        return np.asarray(raw).view(numpy_type).reshape(self.dims)
+
+    def chunks(self) -> Iterator[bytes]:
+        """The bytes, piece by piece."""
+        with self.path.open("rb") as file:
+            file.seek(self.offset)
+            left = self.length
+            while left > 0 and (piece := file.read(min(left, _CHUNK))):
+                left -= len(piece)
+                yield piece
+
+    def _proto(self) -> onnx.TensorProto:
+        raw = b"".join(self.chunks())
+        return onnx.TensorProto(dims=self.dims, data_type=self.dtype.onnx_code, raw_data=raw)
+
+
+def external_content(tensor: onnx.TensorProto, folder: Path | None) -> ExternalContent:
+    """Where the data of `tensor` is.  Raises InputError where it is not."""
+    dtype = element_type(tensor)
+    entries = {entry.key: entry.value for entry in tensor.external_data}
+    path = _path(tensor.name, entries.get("location", ""), folder)
+    dims = tuple(tensor.dims)
+    expected = (int(np.prod(dims, dtype=np.int64)) * dtype.bits + 7) // 8
+    offset = int(entries.get("offset", 0))
+    length = int(entries.get("length", expected))
+    if length != expected:
+        raise InputError(
+            f"tensor '{tensor.name}' needs {expected} bytes of external data, "
+            f"but the model gives it {length}"
+        )
+    _check_size(tensor.name, path, offset + length)
+    return ExternalContent(path, offset, length, dtype, dims)
+
+
+def element_type(tensor: onnx.TensorProto) -> DType:
+    """Its element type.  Raises InputError where ONNX defines none."""
+    dtype = dtypes.from_onnx(tensor.data_type)
+    if dtype is None:
+        raise InputError(
+            f"tensor '{tensor.name}' has an element type that ONNX does not define "
+            f"({tensor.data_type})"
+        )
+    return dtype
+
+
+def is_external(tensor: onnx.TensorProto) -> bool:
+    """Its data is in another file."""
+    return tensor.data_location == onnx.TensorProto.EXTERNAL
+
+
+def _path(name: str, location: str, folder: Path | None) -> Path:
+    if folder is None:
+        raise InputError(
+            f"tensor '{name}' has its data in '{location}', but where that is is not known",
+            help="give the model by its path, or load its external data first",
+        )
+    inside = Path(location)
+    if inside.is_absolute() or ".." in inside.parts or not location:
+        raise InputError(
+            f"tensor '{name}' has its data in '{location}', outside the folder of the model",
+            help="onnxruntime refuses such models too; store the data beside the model",
+        )
+    return folder / inside
+
+
+def _check_size(name: str, path: Path, needed: int) -> None:
+    try:
+        size = path.stat().st_size
+    except OSError:
+        raise InputError(
+            f"the external data file {path} of tensor '{name}' does not exist",
+            help="copy it beside the model: model and data belong together",
+        ) from None
+    if size < needed:
+        raise InputError(
+            f"the external data file {path} is cut short: tensor '{name}' ends at byte {needed}, "
+            f"the file at {size}",
+            help="copy or download it again",
+        )

@@ -1,0 +1,57 @@
+"""Names of values and nodes: which are taken, and new readable ones that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import onnx
+
+
+class Names:
+    """Gives names that differ from all `taken` ones and from each other."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        """`taken` is copied."""
+        self._taken = set(taken)
+        self._counters: dict[str, int] = {}
+
+    def take(self, name: str) -> None:
+        """Reserve a name."""
+        self._taken.add(name)
+
+    def fresh(self, hint: str) -> str:
+        """`hint` itself if it is free, else `hint_1`, `hint_2`, ..."""
+        name = hint
+        while not name or name in self._taken:
+            count = self._counters[hint] = self._counters.get(hint, 0) + 1
+            name = f"{hint}_{count}"
+        self._taken.add(name)
+        return name
+
+
+def value_names(graph: onnx.GraphProto) -> Iterator[str]:
+    """Every value name in a graph and its subgraphs, repeated as it occurs."""
+    yield from (value.name for value in graph.input)
+    yield from (value.name for value in graph.output)
+    yield from (value.name for value in graph.value_info)
+    yield from (tensor.name for tensor in graph.initializer)
+    yield from (tensor.values.name for tensor in graph.sparse_initializer)
+    for node in graph.node:
+        yield from node.input
+        yield from node.output
+        for subgraph in subgraphs(node):
+            yield from value_names(subgraph)
+
+
+def node_names(graph: onnx.GraphProto) -> Iterator[str]:
+    """Every node name in a graph, not in its subgraphs."""
+    return (node.name for node in graph.node)
+
+
+def subgraphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
+    """The subgraphs in a node's attributes, attributes sorted by name."""
+    for attribute in sorted(node.attribute, key=lambda a: a.name):
+        if attribute.type == onnx.AttributeProto.GRAPH:
+            yield attribute.g
+        elif attribute.type == onnx.AttributeProto.GRAPHS:
+            yield from attribute.graphs

@@ -1,0 +1,242 @@
+"""Running a model: in onnxruntime without its optimisations, or in ONNX's reference evaluator.
+
+Enters: a :class:`Source`.  Leaves: a :class:`Runner`, or :class:`CannotRun` with the reason.
+Element types that numpy arrays cannot carry through onnxruntime (bf16, fp8, int4, ...) are cast
+at the border: floats to f32, integers to i8 or u8, all exactly; see :func:`plain_interface`.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import onnx
+from onnx import TensorProto
+
+from tensat_dl.graph.names import subgraphs
+from tensat_dl.graph.source import PROTO_LIMIT, Source
+from tensat_dl.graph.subgraphs import rename_captured, rename_inputs
+
+Feeds = Mapping[str, Any]
+
+#: Element types onnxruntime takes from numpy and gives to it.
+_PLAIN = frozenset(
+    (
+        *(TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BOOL),
+        *(TensorProto.INT8, TensorProto.INT16, TensorProto.INT32, TensorProto.INT64),
+        *(TensorProto.UINT8, TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64),
+        *(TensorProto.STRING, TensorProto.UNDEFINED),
+    )
+)
+_NARROW_INTEGERS: Mapping[int, int] = {
+    TensorProto.INT4: TensorProto.INT8,
+    TensorProto.UINT4: TensorProto.UINT8,
+    TensorProto.INT2: TensorProto.INT8,
+    TensorProto.UINT2: TensorProto.UINT8,
+}
+
+
+class CannotRun(Exception):
+    """The model cannot be loaded or run here; the text says why, in one line."""
+
+
+class Runner(Protocol):
+    """Something that computes all graph outputs."""
+
+    @property
+    def name(self) -> str:
+        """What runs it, for messages."""
+        ...
+
+    def run(self, feeds: Feeds) -> list[Any]:
+        """The outputs in order.  Raises CannotRun."""
+        ...
+
+
+@dataclass(frozen=True)
+class OrtRunner:
+    """A session of onnxruntime."""
+
+    session: Any
+    name: str = "onnxruntime"
+
+    def run(self, feeds: Feeds) -> list[Any]:
+        """The outputs in order."""
+        try:
+            return list(self.session.run(None, dict(feeds)))
+        except ort_errors() as error:
+            raise CannotRun(first_line(error)) from None
+
+
+@dataclass(frozen=True)
+class ReferenceRunner:
+    """ONNX's reference evaluator: slow, but it knows every ONNX operator."""
+
+    evaluator: Any
+    name: str = "the reference evaluator"
+
+    def run(self, feeds: Feeds) -> list[Any]:
+        """The outputs in order."""
+        try:
+            return list(self.evaluator.run(None, dict(feeds)))
+        except _REFERENCE_ERRORS as error:
+            raise CannotRun(first_line(error)) from None
+
+
+def open_runner(source: Source, *, optimise: bool = False) -> OrtRunner:
+    """Load a model into onnxruntime.  Raises CannotRun."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    level = onnxruntime.GraphOptimizationLevel
+    options.graph_optimization_level = level.ORT_ENABLE_ALL if optimise else level.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    try:
+        return OrtRunner(_session(source, options))
+    except ort_errors() as error:
+        raise CannotRun(first_line(error)) from None
+
+
+def open_reference(source: Source) -> ReferenceRunner:
+    """Load a model into the reference evaluator.  Raises CannotRun."""
+    from onnx.reference import ReferenceEvaluator
+
+    try:
+        return ReferenceRunner(ReferenceEvaluator(source.proto))
+    except _REFERENCE_ERRORS as error:
+        raise CannotRun(first_line(error)) from None
+
+
+@cache
+def ort_errors() -> tuple[type[Exception], ...]:
+    """What onnxruntime raises; its own types derive from Exception alone."""
+    from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+    own = (value for value in vars(state).values() if isinstance(value, type))
+    errors = [kind for kind in own if issubclass(kind, Exception)]
+    return (*errors, RuntimeError, ValueError, TypeError)
+
+
+#: The reference evaluator has no error type of its own: what its numpy code may raise.
+_REFERENCE_ERRORS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    IndexError,
+    KeyError,
+    MemoryError,
+    NotImplementedError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+
+
+def first_line(error: Exception) -> str:
+    """The message in one line, without onnxruntime's prefix."""
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0].removeprefix("[ONNXRuntimeError] : ")
+
+
+def plain_interface(proto: onnx.ModelProto) -> onnx.ModelProto:
+    """The same model with casts where inputs or outputs have a type numpy cannot carry.
+
+    Names and order stay; the model itself is returned where there is nothing to do.
+    """
+    inputs = [value for value in proto.graph.input if _needs_cast(value)]
+    outputs = [value for value in proto.graph.output if _needs_cast(value)]
+    if not inputs and not outputs:
+        return proto
+    plain = onnx.ModelProto()
+    plain.CopyFrom(proto)
+    graph = plain.graph
+    given = {tensor.name for tensor in graph.initializer}
+    for value in [value for value in graph.input if _needs_cast(value) and value.name not in given]:
+        _cast_input(graph, value)
+    for value in [value for value in graph.output if _needs_cast(value)]:
+        _cast_output(graph, value)
+    return plain
+
+
+def plain_code(code: int) -> int:
+    """The element type that carries values of an element type without loss."""
+    if code in _PLAIN:
+        return code
+    return int(_NARROW_INTEGERS.get(code, TensorProto.FLOAT))
+
+
+def _needs_cast(value: onnx.ValueInfoProto) -> bool:
+    return value.type.tensor_type.elem_type not in _PLAIN
+
+
+def _cast_input(graph: onnx.GraphProto, value: onnx.ValueInfoProto) -> None:
+    inner = f"{value.name}/inner"
+    code = value.type.tensor_type.elem_type
+    _rename_reads(graph, value.name, inner)
+    for output in graph.output:
+        if output.name == value.name:
+            graph.node.append(_identity(inner, output.name))
+    graph.node.insert(0, _cast(value.name, inner, code))
+    value.type.tensor_type.elem_type = plain_code(code)
+
+
+def _cast_output(graph: onnx.GraphProto, value: onnx.ValueInfoProto) -> None:
+    inner = f"{value.name}/inner"
+    code = plain_code(value.type.tensor_type.elem_type)
+    _rename_reads(graph, value.name, inner)
+    for node in graph.node:
+        _rename(node.output, value.name, inner)
+    for tensor in graph.initializer:
+        tensor.name = inner if tensor.name == value.name else tensor.name
+    graph.node.append(_cast(inner, value.name, code))
+    value.type.tensor_type.elem_type = code
+
+
+def _rename_reads(graph: onnx.GraphProto, old: str, new: str) -> None:
+    for node in graph.node:
+        rename_inputs(node, {old: new})
+        for subgraph in subgraphs(node):
+            rename_captured(subgraph, {old: new})
+
+
+def _rename(names: Any, old: str, new: str) -> None:
+    for index, name in enumerate(names):
+        if name == old:
+            names[index] = new
+
+
+def _cast(source: str, target: str, code: int) -> onnx.NodeProto:
+    return onnx.helper.make_node("Cast", [source], [target], to=code)
+
+
+def _identity(source: str, target: str) -> onnx.NodeProto:
+    return onnx.helper.make_node("Identity", [source], [target])
+
+
+def _session(source: Source, options: Any) -> Any:
+    import onnxruntime
+
+    providers = ["CPUExecutionProvider"]
+    proto = plain_interface(source.proto)
+    if proto.ByteSize() < PROTO_LIMIT:
+        if source.folder is not None:
+            key = "session.model_external_initializers_file_folder_path"
+            options.add_session_config_entry(key, str(source.folder.resolve()))
+        return onnxruntime.InferenceSession(proto.SerializeToString(), options, providers)
+    from tensat_dl.graph.save import write_files
+
+    with tempfile.TemporaryDirectory(prefix="tensat-dl-") as folder:
+        path = Path(folder) / "model.onnx"
+        write_files(proto, source.folder, path, external=True)
+        return onnxruntime.InferenceSession(str(path), options, providers)
+
+
+def input_values(proto: onnx.ModelProto) -> Sequence[onnx.ValueInfoProto]:
+    """The graph inputs that must be fed: those without an initializer."""
+    given = {tensor.name for tensor in proto.graph.initializer}
+    given |= {tensor.values.name for tensor in proto.graph.sparse_initializer}
+    return [value for value in proto.graph.input if value.name not in given]

@@ -1,0 +1,114 @@
+"""Where a graph came from: the ONNX model as it was given, and what is kept of it.
+
+Enters: a path, an `onnx.ModelProto` or an `onnx_ir.Model`.  Leaves: :class:`Source`, whose proto
+is never changed.  External data stays on disk; `folder` is where its locations are relative to.
+Protos rather than `onnx_ir` objects are kept because they hold everything that ONNX can say
+(sparse tensors, quantization annotations, training info), so that nothing is lost on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import onnx
+from google.protobuf.message import DecodeError
+
+from tensat_dl.errors import InputError
+from tensat_dl.graph.model import Node
+
+if TYPE_CHECKING:
+    import onnx_ir
+
+#: What the stages of `graph/` accept as a model.
+AnyModel = "str | Path | onnx.ModelProto | onnx_ir.Model"
+
+#: Largest protobuf message that can be serialised.
+PROTO_LIMIT = (1 << 31) - 1
+
+
+@dataclass(frozen=True)
+class Source:
+    """`lifted`: node index -> the node as it was read.  `dims`: symbolic dims that the user
+    fixed.  `frozen`: overridable initializers are constants.  `warnings`: for the report."""
+
+    proto: onnx.ModelProto
+    path: Path | None = None
+    folder: Path | None = None
+    dims: Mapping[str, int] = field(default_factory=dict)
+    frozen: bool = False
+    lifted: Mapping[int, Node] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+def load_source(model: str | Path | onnx.ModelProto | onnx_ir.Model) -> Source:
+    """Read a model, or wrap one that is in memory.  Raises InputError."""
+    if isinstance(model, str | Path):
+        return _read_file(Path(model))
+    if isinstance(model, onnx.ModelProto):
+        _require_graph(model, "the model")
+        return Source(model)
+    import onnx_ir
+
+    return Source(onnx_ir.to_proto(model), folder=_folder_of(model))
+
+
+def opset_imports(proto: onnx.ModelProto) -> dict[str, int]:
+    """Domain -> version, with "" for the default domain."""
+    return {plain_domain(entry.domain): entry.version for entry in proto.opset_import}
+
+
+def plain_domain(domain: str) -> str:
+    """The default domain has two spellings; "" is ours."""
+    return "" if domain == "ai.onnx" else domain
+
+
+def _read_file(path: Path) -> Source:
+    proto = _parse(path, _read_bytes(path))
+    return Source(proto, path=path, folder=path.parent)
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist", help="give the path of an ONNX file") from None
+    except IsADirectoryError:
+        raise InputError(
+            f"{path} is a directory", help="give the path of the ONNX file in it"
+        ) from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _parse(path: Path, content: bytes) -> onnx.ModelProto:
+    if not content:
+        raise InputError(f"{path} is empty", help="export the model again")
+    proto = onnx.ModelProto()
+    try:
+        proto.ParseFromString(content)
+    except DecodeError:
+        raise InputError(
+            f"{path} is not an ONNX model, or is cut short: it is not a valid protobuf message",
+            help="export or download the model again",
+        ) from None
+    _require_graph(proto, str(path))
+    return proto
+
+
+def _require_graph(proto: onnx.ModelProto, what: str) -> None:
+    if not proto.HasField("graph"):
+        raise InputError(
+            f"{what} is not an ONNX model: it has no graph",
+            help="give a file written by an ONNX exporter",
+        )
+
+
+def _folder_of(model: onnx_ir.Model) -> Path | None:
+    import onnx_ir
+
+    tensors = (value.const_value for value in model.graph.initializers.values())
+    external = (tensor for tensor in tensors if isinstance(tensor, onnx_ir.ExternalTensor))
+    return next((Path(tensor.base_dir) for tensor in external), None)
