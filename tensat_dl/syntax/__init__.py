@@ -1,0 +1,1 @@
+"""The text of rule files: grammar, syntax tree, parser, printer."""

@@ -19,7 +19,6 @@ LANGUAGE = 1
 """The version of the language; a file that names none is read as version 1."""
 
 _LIMITS = ("iters", "enodes", "seconds")
-_STEPS = ast.Run | ast.Saturate | ast.Repeat | ast.Prune
 
 
 class Builder(ItemBuilder):
@@ -100,7 +99,7 @@ class Builder(ItemBuilder):
     def schedule(self, children: Children) -> ast.Schedule:
         """`schedule main { .. }`."""
         name, doc = self.defined(children), self.doc(children)
-        return ast.Schedule(name, of_kind(children, _STEPS), doc, self.span(children))
+        return ast.Schedule(name, _steps(children), doc, self.span(children))
 
     def run(self, children: Children) -> ast.Run:
         """`run fusion`."""
@@ -108,7 +107,7 @@ class Builder(ItemBuilder):
 
     def saturate(self, children: Children) -> ast.Saturate:
         """`saturate fusion`, `saturate { .. } limit(..)`."""
-        body = of_kind(children, _STEPS)
+        body = _steps(children)
         for name in of_kind(children, ast.Name):
             body = (ast.Run(name, name.span),)
         return ast.Saturate(body, _limit(children), self.span(children))
@@ -116,7 +115,7 @@ class Builder(ItemBuilder):
     def repeat(self, children: Children) -> ast.Repeat:
         """`repeat 3 { .. }`."""
         count = self.whole_number(children[1], "a number of repetitions")
-        body = of_kind(children, _STEPS)
+        body = _steps(children)
         return ast.Repeat(count, body, _limit(children), self.span(children))
 
     def prune(self, children: Children) -> ast.Prune:
@@ -129,7 +128,7 @@ class Builder(ItemBuilder):
         for keyword in of_kind(children, ast.Keyword):
             if self._is_limit(keyword, values):
                 values[keyword.name] = keyword.value.value  # type: ignore[union-attr]
-        return ast.Limit(*(values.get(name) for name in _LIMITS), self.span(children))
+        return ast.Limit(**dict.fromkeys(_LIMITS) | values, span=self.span(children))
 
     def _is_limit(self, keyword: ast.Keyword, seen: dict[str, Any]) -> bool:
         number = keyword.value
@@ -166,7 +165,7 @@ class Builder(ItemBuilder):
     def test(self, children: Children) -> ast.Test:
         """`test "title" using fusion { .. }`."""
         title = string_value(str(children[1]), self.span([children[1]]), self.diagnostics)
-        body = of_kind(children, ast.TestInput | ast.TestGiven | ast.TestExpect)
+        body = _test_lines(children)
         using = values_of(children, "using")
         return ast.Test(title, using, body, self.span(children), self.doc(children))
 
@@ -293,3 +292,17 @@ def _is(child: Any, kind: str) -> bool:
 
 def _limit(children: Children) -> ast.Limit | None:
     return next(iter(of_kind(children, ast.Limit)), None)
+
+
+def _steps(children: Children) -> tuple[ast.Step, ...]:
+    steps: list[ast.Step] = [
+        c for c in children if isinstance(c, ast.Run | ast.Saturate | ast.Repeat | ast.Prune)
+    ]
+    return tuple(steps)
+
+
+def _test_lines(
+    children: Children,
+) -> tuple[ast.TestInput | ast.TestGiven | ast.TestExpect, ...]:
+    kinds = ast.TestInput | ast.TestGiven | ast.TestExpect
+    return tuple(c for c in children if isinstance(c, kinds))

@@ -41,6 +41,7 @@ class ExpressionBuilder:
     """Holds the file being parsed; one parse at a time."""
 
     def __init__(self) -> None:
+        """Belongs to no file until :meth:`begin`."""
         self.begin(SourceFile("", ""), Diagnostics(), Documentation())
 
     def begin(
@@ -213,14 +214,15 @@ class ExpressionBuilder:
 
 
 def start_of(child: Any) -> int:
-    start: int = child.start_pos if isinstance(child, Token) else child.span.start
-    return start
+    """The offset at which a token, node or part starts."""
+    return int(child.start_pos or 0) if isinstance(child, Token) else int(child.span.start)
 
 
 def end_of(child: Any) -> int:
-    end: int = child.end_pos if isinstance(child, Token) else child.span.end
-    return end
+    """The offset behind a token, node or part."""
+    return int(child.end_pos or 0) if isinstance(child, Token) else int(child.span.end)
 
 
 def without_tokens(children: Children) -> tuple[Any, ...]:
+    """The nodes and parts among the children."""
     return tuple(c for c in children if not isinstance(c, Token))

@@ -50,6 +50,7 @@ class TooDeep(Exception):
     """Brackets nest deeper than :data:`MAX_NESTING`."""
 
     def __init__(self, offset: int) -> None:
+        """`offset` is the place of the bracket that is one too many."""
         super().__init__(offset)
         self.offset = offset
 

@@ -21,9 +21,9 @@ from tensat_dl.syntax.expressions import (
 _T = TypeVar("_T")
 
 
-def of_kind(children: Children, kind: type[_T]) -> tuple[_T, ...]:
-    """The children of one class."""
-    return tuple(c for c in children if isinstance(c, kind))
+def of_kind(children: Children, *kinds: type[_T]) -> tuple[_T, ...]:
+    """The children of some classes."""
+    return tuple(c for c in children if isinstance(c, kinds))
 
 
 def values_of(children: Children, kind: str) -> tuple[Any, ...]:

@@ -1,52 +1,94 @@
 """Parses rule files: text in, syntax tree and diagnostics out.
 
 Enters: a :class:`SourceFile`.  Leaves: an :class:`ast.Module`, or None when the text has syntax
-errors; every one that can be told from the others is reported.  Nothing of Lark leaves this
-package.
+errors.  After an error the parser goes on at the next line that starts an item, so that one run
+reports them all.  Nothing of Lark leaves this package.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from functools import cache
+from typing import cast
 
-import lark
+from lark import Lark, TextSlice
 from lark.exceptions import UnexpectedInput
 
 from tensat_dl.diagnostics import Diagnostics, SourceFile
 from tensat_dl.syntax import ast
 from tensat_dl.syntax.blocks import Builder
+from tensat_dl.syntax.brackets import next_item, open_brackets
 from tensat_dl.syntax.comments import read_documentation
+from tensat_dl.syntax.faults import Fault
 from tensat_dl.syntax.grammar import TooDeep, make_parser
+from tensat_dl.syntax.nesting import check_nesting
 from tensat_dl.syntax.source import read_source
 
 __all__ = ["parse", "read_source"]
 
+MAX_ERRORS = 100
+"""Syntax errors reported for one file."""
+
 _LOCK = threading.Lock()  # the builder holds the file it works on
 
 
+def parse(source: SourceFile, diagnostics: Diagnostics) -> ast.Module | None:
+    """The syntax tree of a file, or None when it has syntax errors (E01xx)."""
+    found = Diagnostics()
+    documentation = read_documentation(source)
+    with _LOCK:
+        parser, builder = _parser()
+        builder.begin(source, found, documentation)
+        module = _parse_from(parser, source, 0)
+        if isinstance(module, Fault):
+            found.found.extend(fault.describe() for fault in _faults(parser, module))
+    if isinstance(module, ast.Module):
+        documentation.report(found)
+        check_nesting(module, found)
+    found.found.sort(key=lambda d: d.span.start if d.span else 0)
+    diagnostics.found.extend(found)
+    return module if isinstance(module, ast.Module) and not found.has_errors else None
+
+
 @cache
-def _parser() -> tuple[lark.Lark, Builder]:
+def _parser() -> tuple[Lark, Builder]:
     builder = Builder()
     return make_parser(builder), builder
 
 
-def parse(source: SourceFile, diagnostics: Diagnostics) -> ast.Module | None:
-    """The syntax tree of a file, or None when it has syntax errors."""
-    documentation = read_documentation(source)
-    found = Diagnostics()
-    with _LOCK:
-        parser, builder = _parser()
-        builder.begin(source, found, documentation)
-        try:
-            module: ast.Module = parser.parse(source.text)
-        except UnexpectedInput as e:
-            found.error("E0101", "syntax error", None)
-            module = None
-        except TooDeep:
-            found.error("E0110", "too deep", None)
-            module = None
-    if module:
-        documentation.report(found)
-    diagnostics.found.extend(found)
-    return None if found.has_errors else module
+def _parse_from(parser: Lark, file: SourceFile, start: int) -> ast.Module | Fault:
+    """Parse the text from `start`; only the parse from 0 yields the tree of the file."""
+    try:
+        text = TextSlice(file.text, start, len(file.text))
+        return cast(ast.Module, parser.parse(text))
+    except (UnexpectedInput, TooDeep) as error:
+        return Fault(error, file, start)
+
+
+def _faults(parser: Lark, first: Fault) -> Iterator[Fault]:
+    """The first fault, and those found by going on at the next items.
+
+    An item inside a broken ruleset is then read as an item of the file; `unclosed` counts the
+    braces that are still to come, which are passed over.
+    """
+    file, start, unclosed, reported = first.file, 0, 0, 0
+    fault: ast.Module | Fault = first
+    while isinstance(fault, Fault) and reported < MAX_ERRORS:
+        if unclosed and fault.between_items and fault.found == "}":
+            unclosed -= 1
+            start = fault.offset + 1
+        else:
+            if not (unclosed and fault.between_items and fault.found == "include"):
+                reported += 1
+                yield fault
+            restart = next_item(file.text, max(fault.offset, start + 1))
+            if restart is None:
+                return
+            unclosed += _braces(file, start, restart)
+            start = restart
+        fault = _parse_from(parser, file, start)
+
+
+def _braces(file: SourceFile, start: int, end: int) -> int:
+    return sum(file.text[b.start] == "{" for b in open_brackets(file, start, end))

@@ -9,7 +9,11 @@ from pathlib import Path
 
 from tensat_dl.diagnostics import Diagnostics, SourceFile, Span
 
-_MAX_BYTES = 64 * 2**20
+MAX_BYTES = 64 * 2**20
+
+
+class _UnreadableError(Exception):
+    """Its text completes "the rule file `x` ..."."""
 
 
 def read_source(
@@ -20,34 +24,36 @@ def read_source(
     A byte order mark is dropped.  A file that is missing, a directory, larger than 64 MiB, not
     UTF-8 or holding NUL bytes yields None and one diagnostic (E0120).
     """
-    path = Path(path)
     try:
-        if path.is_file() and path.stat().st_size > _MAX_BYTES:
-            return _refuse(diagnostics, path, "is larger than 64 MiB", span)
-        data = path.read_bytes()
+        return SourceFile(str(path), _decoded(_bytes(Path(path))))
+    except _UnreadableError as reason:
+        diagnostics.error("E0120", f"the rule file `{path}` {reason}", span)
+        return None
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        return _refuse(diagnostics, path, "does not exist", span)
+        raise _UnreadableError("does not exist") from None
     except IsADirectoryError:
-        return _refuse(diagnostics, path, "is a directory", span)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "is no path of a file"
-        return _refuse(diagnostics, path, f"cannot be read: {reason}", span)
-    return _decode(data, path, diagnostics, span)
+        raise _UnreadableError("is a directory") from None
+    except OSError as error:
+        raise _UnreadableError(f"cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise _UnreadableError("has a name that is no path") from None
+    if len(data) > MAX_BYTES:
+        raise _UnreadableError("is larger than 64 MiB")
+    return data
 
 
-def _decode(
-    data: bytes, path: Path, diagnostics: Diagnostics, span: Span | None
-) -> SourceFile | None:
+def _decoded(data: bytes) -> str:
+    if b"\0" in data:
+        raise _UnreadableError("holds NUL bytes: it is no text file")
     try:
-        text = data.decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         byte = f"0x{data[error.start]:02x}"
-        return _refuse(diagnostics, path, f"is not UTF-8: byte {byte} in line {line}", span)
-    if "\0" in text:
-        return _refuse(diagnostics, path, "holds NUL bytes: it is no text file", span)
-    return SourceFile(str(path), text)
-
-
-def _refuse(diagnostics: Diagnostics, path: Path, reason: str, span: Span | None) -> None:
-    diagnostics.error("E0120", f"the rule file `{path}` {reason}", span)
+        raise _UnreadableError(f"is not UTF-8: byte {byte} in line {line}") from None
