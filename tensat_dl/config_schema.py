@@ -7,14 +7,14 @@ problem in words.  Knows nothing of files and flags.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
 import re
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tensat_dl.settings import Settings
+from tensat_dl.suggest import did_you_mean
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY_UNITS = {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
@@ -84,8 +84,7 @@ def _validate_table(table: str, content: Mapping[str, Any]) -> tuple[dict[str, A
     problems: list[str] = []
     for key, value in content.items():
         if key not in hints:
-            guess = suggestion(key, hints)
-            problems.append(f"unknown key `{key}` in [{table}]{guess}")
+            problems.append(f"unknown key `{key}` in [{table}]; {did_you_mean(key, hints)}")
             continue
         try:
             values[key] = _convert(f"{table}.{key}", hints[key], value)
@@ -94,20 +93,11 @@ def _validate_table(table: str, content: Mapping[str, Any]) -> tuple[dict[str, A
     return values, problems
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """`; did you mean ...?`, or what there is."""
-    names = sorted(known)
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-    if close:
-        return f"; did you mean `{close[0]}`?"
-    return f"; there are: {', '.join(names)}"
-
-
 def _unknown_table(name: str, tables: list[str]) -> str:
     for table in tables:
         if name in typing.get_type_hints(_table_class(table)):
             return f"unknown table `{name}`; did you mean `{table}.{name}`?"
-    return f"unknown table `{name}`{suggestion(name, tables)}"
+    return f"unknown table `{name}`; {did_you_mean(name, tables)}"
 
 
 def _table_class(name: str) -> type:

@@ -1,0 +1,117 @@
+"""The Python interface: what the commands do, with values instead of files and exit codes.
+
+`tensat_dl` re-exports these names and imports this module when one is first used.  Failures are
+the exceptions of :mod:`tensat_dl.errors`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from tensat_dl import config as configuration
+from tensat_dl.destination import choose_output
+from tensat_dl.diagnostics import Diagnostic, Diagnostics
+from tensat_dl.errors import RuleFileError, UsageError
+from tensat_dl.progress import Progress, silent
+from tensat_dl.report import Report, make_report
+from tensat_dl.settings import Settings
+
+if TYPE_CHECKING:
+    from tensat_dl.language.program import CheckedProgram
+
+Model = TypeVar("Model")
+
+#: A configuration file, its tables as a mapping, or settings; None is the defaults.
+Config = str | PathLike[str] | Mapping[str, Any] | Settings | None
+
+
+@dataclass(frozen=True)
+class Result(Generic[Model]):
+    """`model` is of the kind that was given: for a path it is the path that was written, else an
+    optimised `onnx.ModelProto` or `onnx_ir.Model`.  `report` is what `--json` holds."""
+
+    model: Model
+    report: Report = field(repr=False)
+
+
+def optimize(
+    model: Model,
+    rules: str | Sequence[str] = "std",
+    config: Config = None,
+    progress: Progress | None = None,
+    *,
+    output: str | PathLike[str] | None = None,
+    force: bool = False,
+) -> Result[Model]:
+    """The cheapest model that `rules` make of `model`, verified.
+
+    `model` is a path, an `onnx.ModelProto` or an `onnx_ir.Model`; the latter two are left as
+    they are.  `rules`: paths of rule files or names of shipped rulesets, also separated by
+    commas.  `output` and `force` are for a path: where to write (default `NAME.opt.onnx` beside
+    it), and whether that may be the input itself.
+    """
+    from tensat_dl.pipeline import optimize as run
+
+    settings = as_settings(config)
+    names = rules if isinstance(rules, str) else ",".join(rules)
+    if isinstance(model, str | PathLike):
+        path = Path(model)
+        target = choose_output(path, Path(output) if output else None, force=force)
+        outcome = run(path, names, settings, progress or silent, output=target, force=force)
+        written = cast(Model, str(target) if isinstance(model, str) else target)
+        return Result(written, make_report(outcome))
+    if output is not None:
+        raise UsageError("`output` is for models given as a path")
+    outcome = run(model, names, settings, progress or silent)
+    return Result(_like(model, outcome.model), make_report(outcome))
+
+
+def load_rules(rules: str | Sequence[str] = "std") -> CheckedProgram:
+    """The checked program of rule files and shipped rulesets.
+
+    Raises RuleFileError with every problem.
+    """
+    program, diagnostics = _load(rules)
+    if program is None:
+        raise RuleFileError(diagnostics)
+    return program
+
+
+def check(rules: str | Sequence[str]) -> tuple[Diagnostic, ...]:
+    """Every problem of rule files; empty when there is none."""
+    _, diagnostics = _load(rules)
+    return diagnostics
+
+
+def as_settings(config: Config) -> Settings:
+    """Settings from any of the forms that `optimize` takes."""
+    match config:
+        case Settings():
+            return config
+        case None:
+            return Settings()
+        case Mapping():
+            return configuration.merge([configuration.Source("config", config)])
+    return configuration.load_settings(Path(config))
+
+
+def _load(rules: str | Sequence[str]) -> tuple[CheckedProgram | None, tuple[Diagnostic, ...]]:
+    from tensat_dl.language.load import load_program
+
+    names = rules.split(",") if isinstance(rules, str) else list(rules)
+    diagnostics = Diagnostics()
+    program = load_program(names, diagnostics)
+    return (None if diagnostics.has_errors else program), tuple(diagnostics)
+
+
+def _like(given: Model, optimised: Any) -> Model:
+    """`optimised`, an `onnx_ir.Model`, as the class of `given`."""
+    if isinstance(optimised, type(given)):
+        return optimised
+    from tensat_dl.graph.source import load_source
+
+    return cast(Model, load_source(optimised).proto)

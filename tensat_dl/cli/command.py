@@ -1,0 +1,40 @@
+"""What a subcommand is, and the table of them.
+
+A subcommand is one module of this package.  Modules are imported to build the parser, so they
+import stages inside their functions only.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tensat_dl.errors import ExitCode
+
+
+@dataclass(frozen=True)
+class Command:
+    """`summary` stands in the list of commands; `epilog` holds examples."""
+
+    name: str
+    summary: str
+    description: str
+    epilog: str
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    execute: Callable[[argparse.Namespace], ExitCode]
+
+
+def commands() -> tuple[Command, ...]:
+    """All subcommands, in the order in which help lists them."""
+    from tensat_dl.cli import check, extract, ops, rules, run, show, solvers
+
+    return (
+        run.COMMAND,
+        check.COMMAND,
+        show.COMMAND,
+        rules.COMMAND,
+        ops.COMMAND,
+        extract.COMMAND,
+        solvers.COMMAND,
+    )

@@ -1,0 +1,119 @@
+"""`tensat-dl extract`: the cheapest selection of any engine's e-graph."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from tensat_dl.cli import flags
+from tensat_dl.cli.command import Command
+from tensat_dl.errors import ExitCode, InfeasibleError
+
+if TYPE_CHECKING:
+    from tensat_dl.extract.problem import Extraction
+    from tensat_dl.extract.readers import EGraphFile
+
+_FLAGS = (flags.SOLVER, flags.METHOD, flags.GAP, flags.EXTRACT_SECONDS)
+
+_EPILOG = """\
+examples:
+  tensat-dl extract egraph.json --seconds 20
+  tensat-dl extract bert.csv.gz --solver highs --gap 1e-3 --json answer.json
+
+EGRAPH is the JSON of egraph-serialize (nodes with op, children, eclass, cost; root_eclasses) or
+the CSV of the extraction gym's TENSAT graphs, either one gzipped or not.  The answer is checked:
+every root chosen, closed under children, one node a class, acyclic, priced anew.
+"""
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("egraph", metavar="EGRAPH", type=Path, help="an e-graph")
+    parser.add_argument(
+        "--json", metavar="FILE", help="write report and selection (`-`: to stdout)"
+    )
+    flags.add_settings(parser, _FLAGS, dims=False)
+
+
+def _execute(arguments: argparse.Namespace) -> ExitCode:
+    from tensat_dl.cli.progress import live_progress
+    from tensat_dl.extract.readers import read_egraph
+    from tensat_dl.extract.run import extract
+    from tensat_dl.report import write_json
+
+    settings = flags.read_settings(arguments, _FLAGS)
+    file = read_egraph(arguments.egraph)
+    with live_progress() as progress:
+        extraction = extract(file.problem, settings.extract, progress)
+    report = _report(extraction, file)
+    if arguments.json:
+        write_json(report, arguments.json)
+    if extraction.selection is None:
+        raise InfeasibleError(
+            f"{arguments.egraph}: no acyclic selection ({extraction.stopped.value})",
+            help="give it more time with --seconds",
+        )
+    _print(report, sys.stderr if arguments.json == "-" else sys.stdout)
+    return ExitCode.OK
+
+
+def _report(extraction: Extraction, file: EGraphFile) -> dict[str, Any]:
+    from tensat_dl.report import extraction_report, versions
+
+    problem = file.problem
+    return {
+        "egraph": {
+            "nodes": problem.nodes,
+            "eclasses": problem.classes,
+            "roots": len(problem.roots),
+        },
+        "extraction": extraction_report(extraction),
+        "selection": _selection(extraction, file),
+        "versions": versions(),
+    }
+
+
+def _selection(extraction: Extraction, file: EGraphFile) -> dict[str, Any] | None:
+    """Class name -> the chosen node: its place in the file, operator, cost."""
+    if extraction.selection is None:
+        return None
+    problem = file.problem
+    return {
+        str(file.class_names[problem.node_class[node]]): {
+            "node": int(node),
+            "op": problem.node_name[node] if problem.node_name else "",
+            "cost": float(problem.node_cost[node]),
+        }
+        for node in extraction.selection.chosen()
+    }
+
+
+def _print(report: dict[str, Any], stream: TextIO) -> None:
+    from tensat_dl.cli.summary import extraction_line
+    from tensat_dl.cli.tables import Block, Line, Table, print_blocks
+
+    found, sizes = report["extraction"], report["egraph"]
+    blocks: list[Block] = [
+        Line(f"e-graph     {sizes['nodes']:,} e-nodes in {sizes['eclasses']:,} e-classes"),
+        Line(f"extraction  {extraction_line(found)}"),
+        Line(f"selected    {len(report['selection']):,} e-nodes"),
+    ]
+    rows = [
+        (stage["name"], f"{stage['classes']:,}", f"{stage['nodes']:,}", f"{stage['seconds']:.2f}")
+        for stage in found["stages"]
+    ]
+    if rows:
+        blocks.append(Table(("stage", ">classes", ">nodes", ">seconds"), rows))
+    blocks += [Line(f"warning: {text}", "yellow") for text in found["warnings"]]
+    print_blocks(blocks, stream)
+
+
+COMMAND = Command(
+    "extract",
+    "extract from an e-graph of any engine",
+    "Find the cheapest acyclic selection of EGRAPH, and say how good it is.",
+    _EPILOG,
+    _add_arguments,
+    _execute,
+)

@@ -1,0 +1,79 @@
+"""From an exception to words on stderr and an exit code: the one place for both.
+
+A failure that a stage foresaw is a :class:`tensat_dl.errors.TensatError` and brings its code.
+The rest are the file system's (usage), memory's, and ours (internal).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Iterable
+
+from tensat_dl.cli.terminal import wants_color
+from tensat_dl.diagnostics import Diagnostic, Severity
+from tensat_dl.errors import ExitCode, RuleFileError, TensatError
+
+_BUG = (
+    "this is a mistake in tensat-dl, not in your files; "
+    "run again with --debug and report what it prints"
+)
+
+
+def report_failure(error: BaseException, *, debug: bool) -> ExitCode:
+    """Print `error` to stderr (with a traceback if `debug`) and give its exit code."""
+    if debug:
+        traceback.print_exception(error)
+    match error:
+        case BrokenPipeError():
+            return _stop_printing()
+        case KeyboardInterrupt():
+            _complain("interrupted")
+            return ExitCode.INTERRUPTED
+        case RuleFileError():
+            print_diagnostics(error.diagnostics)
+            _complain(error.message)
+        case TensatError():
+            _complain(error.message, error.help)
+        case MemoryError():
+            _complain("out of memory", "set a limit with --memory, or fewer e-nodes with --enodes")
+        case OSError() if error.filename is not None:
+            _complain(f"{error.filename}: {error.strerror}")
+            return ExitCode.USAGE
+        case _:
+            _complain(f"internal error: {type(error).__name__}: {_one_line(error)}", _BUG)
+    return error.exit_code if isinstance(error, TensatError) else ExitCode.INTERNAL
+
+
+def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
+    """Print problems of rule files to stderr, as the language reference shows them."""
+    from tensat_dl.cli.render import render
+
+    color = wants_color(sys.stderr)
+    for diagnostic in diagnostics:
+        print(render(diagnostic, color=color), file=sys.stderr, end="\n\n")
+
+
+def count_problems(diagnostics: Iterable[Diagnostic]) -> str:
+    """`2 errors, 1 warning`; "no problems" where there are none."""
+    severities = [diagnostic.severity for diagnostic in diagnostics]
+    counts = [(severities.count(severity), severity.value) for severity in Severity]
+    words = [f"{count} {word}{'s' if count != 1 else ''}" for count, word in counts if count]
+    return ", ".join(words) or "no problems"
+
+
+def _complain(message: str, help: str = "") -> None:
+    print(f"tensat-dl: {message}", file=sys.stderr)
+    if help:
+        print(f"help: {help}", file=sys.stderr)
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split()) or "no message"
+
+
+def _stop_printing() -> ExitCode:
+    """The reader of our output is gone: say no more, also at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return ExitCode.OK

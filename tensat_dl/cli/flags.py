@@ -1,0 +1,91 @@
+"""Flags that several subcommands share, and how they become settings.
+
+A flag with a setting of its own stands in a table here: flag, setting, type, help.  Everything
+else is reached with `--set`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tensat_dl import config
+from tensat_dl.settings import Settings
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A flag that overrides the setting `table.key`."""
+
+    name: str
+    table: str
+    key: str
+    metavar: str
+    type: Callable[[str], object]
+    help: str
+
+    @property
+    def destination(self) -> str:
+        """Its attribute of the parsed arguments."""
+        return self.name.removeprefix("--").replace("-", "_")
+
+
+SOLVER = Flag("--solver", "extract", "solver", "NAME", str, "extract with this solver (glpk)")
+COST = Flag(
+    "--cost", "cost", "model", "NAME", str, "roofline, flops, bytes, nodes, or one of RULES"
+)
+ENODES = Flag("--enodes", "explore", "enodes", "N", int, "explore up to N e-nodes (50000)")
+MEMORY = Flag("--memory", "explore", "memory", "SIZE", str, "memory of the exploration (4GiB)")
+EXPLORE_SECONDS = Flag(
+    "--seconds", "explore", "seconds", "S", float, "explore for up to S seconds (30)"
+)
+METHOD = Flag(
+    "--method", "extract", "method", "NAME", str, "ilp, tensat-ilp, greedy-dag or greedy-tree (ilp)"
+)
+GAP = Flag("--gap", "extract", "gap", "G", float, "stop at this relative gap (1e-6)")
+EXTRACT_SECONDS = Flag(
+    "--seconds", "extract", "seconds", "S", float, "extract for up to S seconds (60)"
+)
+
+
+def add_settings(parser: argparse.ArgumentParser, flags: Sequence[Flag], *, dims: bool) -> None:
+    """Add `flags`, `--config`, `--set` and, for commands that read a model, `--dim`."""
+    group = parser.add_argument_group("settings (they override the configuration file)")
+    for flag in flags:
+        group.add_argument(flag.name, type=flag.type, metavar=flag.metavar, help=flag.help)
+    if dims:
+        group.add_argument(
+            "--dim",
+            action="append",
+            default=[],
+            metavar="NAME=SIZE",
+            help="fix a symbolic dim of the model's inputs, e.g. batch=1",
+        )
+    group.add_argument(
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="settings from FILE (else ./tensat.toml, else [tool.tensat-dl] of ./pyproject.toml)",
+    )
+    group.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="any setting, e.g. explore.cycles=prune or extract.options.threads=2",
+    )
+
+
+def read_settings(arguments: argparse.Namespace, flags: Sequence[Flag]) -> Settings:
+    """The settings of this invocation.  Raises UsageError."""
+    given = [(flag, getattr(arguments, flag.destination)) for flag in flags]
+    overrides = [
+        config.flag(f"{flag.name} {value}", flag.table, flag.key, value)
+        for flag, value in given
+        if value is not None
+    ]
+    overrides += [config.dim_assignment(text) for text in getattr(arguments, "dim", ())]
+    overrides += [config.assignment(text) for text in arguments.set]
+    return config.load_settings(arguments.config, overrides)

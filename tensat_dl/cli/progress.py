@@ -1,0 +1,37 @@
+"""Live progress on stderr, with rich, where a person watches; otherwise silence."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+
+from tensat_dl.cli.terminal import is_terminal, wants_color
+from tensat_dl.progress import Progress, ProgressEvent, silent
+
+
+@contextlib.contextmanager
+def live_progress() -> Iterator[Progress]:
+    """A progress callback for the time of the body."""
+    if not is_terminal(sys.stderr):
+        yield silent
+        return
+    from rich.console import Console
+
+    console = Console(stderr=True, no_color=not wants_color(sys.stderr), highlight=False)
+    with console.status("", spinner="dots") as status:
+        yield lambda event: status.update(describe(event))
+
+
+def describe(event: ProgressEvent) -> str:
+    """One line: phase, step, e-nodes, seconds, incumbent, bound."""
+    facts = [
+        (event.step, "step {:,}"),
+        (event.enodes, "{:,} e-nodes"),
+        (event.seconds or None, "{:.1f} s"),
+        (event.incumbent, "incumbent {:.6g}"),
+        (event.bound, "bound {:.6g}"),
+    ]
+    parts = [text.format(value) for value, text in facts if value is not None]
+    message = [event.message] if event.message else []
+    return f"{event.phase:<8} {', '.join([*parts, *message])}"

@@ -1,0 +1,81 @@
+"""`tensat-dl run`: optimise a model and write it."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from pathlib import Path
+
+from tensat_dl.cli import flags
+from tensat_dl.cli.command import Command
+from tensat_dl.errors import ExitCode
+
+_FLAGS = (flags.SOLVER, flags.COST, flags.EXPLORE_SECONDS, flags.ENODES, flags.MEMORY)
+
+_EPILOG = """\
+examples:
+  tensat-dl run std model.onnx
+  tensat-dl run std,my.tsat model.onnx -o small.onnx --dim batch=1
+  tensat-dl run my.tsat model.onnx --cost nodes --json report.json
+  tensat-dl run std model.onnx --solver highs --set extract.options.threads=2
+
+The written model computes what the input computes: both are run on the same random inputs
+before anything is written (--no-check skips this).  Where nothing better is found, the model is
+written unchanged.
+"""
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "rules", metavar="RULES", help="rule files or shipped rulesets, separated by commas"
+    )
+    parser.add_argument("graph", metavar="GRAPH", type=Path, help="an ONNX model")
+    parser.add_argument(
+        "-o", dest="output", metavar="OUT", type=Path, help="write here (NAME.opt.onnx)"
+    )
+    parser.add_argument("--force", action="store_true", help="OUT may be GRAPH itself")
+    parser.add_argument(
+        "--no-check", action="store_true", help="do not run both models to compare them"
+    )
+    parser.add_argument("--json", metavar="FILE", help="write a report (`-`: to stdout)")
+    parser.add_argument("-v", "--verbose", action="store_true", help="all rules, all phases")
+    flags.add_settings(parser, _FLAGS, dims=True)
+
+
+def _execute(arguments: argparse.Namespace) -> ExitCode:
+    from tensat_dl import destination
+    from tensat_dl.cli.progress import live_progress
+    from tensat_dl.cli.summary import print_summary
+    from tensat_dl.report import make_report, write_json
+
+    settings = flags.read_settings(arguments, _FLAGS)
+    if arguments.no_check:
+        verify = dataclasses.replace(settings.verify, enabled=False)
+        settings = dataclasses.replace(settings, verify=verify)
+    output = destination.choose_output(arguments.graph, arguments.output, force=arguments.force)
+    from tensat_dl.pipeline import optimize
+
+    with live_progress() as progress:
+        outcome = optimize(
+            arguments.graph,
+            arguments.rules,
+            settings,
+            progress,
+            output=output,
+            force=arguments.force,
+        )
+    report = make_report(outcome)
+    if arguments.json:
+        write_json(report, arguments.json)
+    print_summary(report, verbose=arguments.verbose, to_stderr=arguments.json == "-")
+    return ExitCode.OK
+
+
+COMMAND = Command(
+    "run",
+    "optimise a model",
+    "Optimise GRAPH with RULES: explore equal graphs, take the cheapest, verify it, write it.",
+    _EPILOG,
+    _add_arguments,
+    _execute,
+)

@@ -1,0 +1,133 @@
+"""The report of a run in words and tables.
+
+Enters: a report as `--json` has it.  Leaves: text on stdout (stderr where stdout carries JSON).
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from tensat_dl.cli.tables import Block, Line, Table, print_blocks
+from tensat_dl.report import Report
+
+#: Rules shown without -v.
+SHOWN_RULES = 12
+
+_STOPPED = {
+    "saturated": "nothing left to do",
+    "schedule": "end of the schedule",
+    "enodes": "limit of e-nodes reached",
+    "seconds": "limit of seconds reached",
+    "memory": "limit of memory reached",
+    "crashed": "the engine died",
+}
+
+
+def print_summary(report: Report, *, verbose: bool, to_stderr: bool = False) -> None:
+    """Print what a run did."""
+    stream = sys.stderr if to_stderr else sys.stdout
+    print_blocks(summary(report, verbose=verbose), stream)
+
+
+def summary(report: Report, *, verbose: bool) -> list[Block]:
+    """What a run did, as blocks."""
+    blocks: list[Block] = [_headline(report), _nodes(report["nodes"])]
+    rules = _rules(report["rules"], verbose)
+    blocks += [rules] if rules else []
+    blocks.append(Line(f"exploration   {_exploration(report['exploration'])}"))
+    if report["extraction"]:
+        blocks.append(Line(f"extraction    {extraction_line(report['extraction'])}"))
+    blocks.append(Line(f"verification  {_verification(report['verification'])}"))
+    blocks.append(Line(f"seconds       {_seconds(report['seconds'])}"))
+    blocks += [Line(f"warning: {text}", "yellow") for text in report["warnings"]]
+    if report["output"]:
+        blocks.append(Line(f"written       {report['output']}"))
+    return blocks
+
+
+def extraction_line(extraction: Report) -> str:
+    """Method, solver, status, value, bound and gap in one line."""
+    how = extraction["method"] + (f" with {extraction['solver']}" if extraction["solver"] else "")
+    if extraction["objective"] is None:
+        return f"{how}: {extraction['status']}; {extraction['seconds']:.2f} s"
+    parts = [f"{how}: {extraction['status']}", f"cost {number(extraction['objective'])}"]
+    if extraction["bound"] is not None:
+        parts.append(f"bound {number(extraction['bound'])}")
+    if extraction["gap"] is not None:
+        parts.append(f"gap {100 * extraction['gap']:.2g} %")
+    if extraction["status"] == "feasible":
+        parts.append(f"stopped by {extraction['stopped']}")
+    return ", ".join([*parts, f"{extraction['seconds']:.2f} s"])
+
+
+def number(value: float) -> str:
+    """Six significant digits, thousands separated where there are no decimals."""
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}"
+    return f"{value:.6g}"
+
+
+def _headline(report: Report) -> Line:
+    cost = report["cost"]
+    before, after = cost["before"], cost["after"]
+    costs = f"{cost['model']} {number(before)} -> {number(after)}"
+    if report["status"] == "unchanged":
+        return Line(f"nothing better found; the model is unchanged ({costs})", "bold")
+    saved = 100 * (1 - after / before) if before else 0.0
+    return Line(f"{saved:.1f} % cheaper ({costs})", "bold green")
+
+
+def _nodes(nodes: dict[str, dict[str, int]]) -> Table:
+    before, after = nodes["before"], nodes["after"]
+    names = sorted({*before, *after})
+    rows = [_node_row(name, before.get(name, 0), after.get(name, 0)) for name in names]
+    total = _node_row("total", sum(before.values()), sum(after.values()))
+    return Table(("nodes", ">before", ">after", ">change"), [*rows, total])
+
+
+def _node_row(name: str, before: int, after: int) -> tuple[str, str, str, str]:
+    change = f"{after - before:+,}" if after != before else ""
+    return name, f"{before:,}", f"{after:,}", change
+
+
+def _rules(rules: list[Report], verbose: bool) -> Table | None:
+    shown = rules if verbose else [rule for rule in rules if rule["in_answer"]][:SHOWN_RULES]
+    rows = [
+        tuple(f"{rule[key]:,}" if key != "name" else rule[key] for key in _RULE_COLUMNS)
+        for rule in shown
+    ]
+    return Table(tuple(_RULE_COLUMNS.values()), rows) if rows else None
+
+
+_RULE_COLUMNS = {
+    "name": "rule",
+    "matches": ">matches",
+    "applied": ">applied",
+    "rejected": ">rejected",
+    "in_answer": ">in answer",
+}
+
+
+def _exploration(exploration: Report) -> str:
+    stopped = _STOPPED.get(exploration["stopped_by"], exploration["stopped_by"])
+    blamed = f" by {exploration['blamed']}" if exploration["blamed"] else ""
+    return (
+        f"{exploration['enodes']:,} e-nodes, {exploration['eclasses']:,} e-classes, "
+        f"{exploration['steps']:,} steps, {exploration['seconds']:.2f} s: {stopped}{blamed}"
+    )
+
+
+def _verification(verification: dict[str, Any] | None) -> str:
+    if verification is None:
+        return "switched off"
+    if verification["skipped"]:
+        return f"skipped: {verification['skipped']}"
+    count = verification["samples"]
+    samples = f"{count} sample{'s' if count != 1 else ''}"
+    difference = verification["max_difference"]
+    return samples + ("" if difference is None else f", largest difference {difference:.3g}")
+
+
+def _seconds(seconds: dict[str, float]) -> str:
+    return ", ".join(f"{phase} {value:.2f}" for phase, value in seconds.items())

@@ -1,0 +1,25 @@
+"""What the streams can show: colour, width, live progress.  Decided here and nowhere else."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TextIO
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """A person watches this stream; a dumb terminal counts as a pipe."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def wants_color(stream: TextIO) -> bool:
+    """Colour is on a terminal only, and never where NO_COLOR is set (https://no-color.org)."""
+    return is_terminal(stream) and not os.environ.get("NO_COLOR")
+
+
+def survive_any_text() -> None:
+    """Let names of any alphabet be printed where the encoding lacks them (as `\\xNN`)."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")

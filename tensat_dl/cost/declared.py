@@ -1,0 +1,30 @@
+"""FLOPs that an `op` item declares (`cost 4 * numel(y)`) for an operator ONNX lacks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from tensat_dl.cost.formal import environment
+from tensat_dl.cost.work import Part
+from tensat_dl.language.evaluate import evaluate
+from tensat_dl.language.program import CheckedProgram, CustomOperator
+
+
+def declared_flops(
+    program: CheckedProgram | None, symbol_size: int
+) -> Callable[[Part], float | None]:
+    """A function from an application to its declared FLOPs; None where nothing is declared, or
+    the expression has no value at these types."""
+    custom = {} if program is None else {op.operator: op for op in program.operators.values()}
+
+    def declared(part: Part) -> float | None:
+        declaration: CustomOperator | None = custom.get(part.application.operator)
+        if program is None or declaration is None or declaration.cost is None:
+            return None
+        names = environment(part, program.functions, symbol_size)
+        value = evaluate(declaration.cost, names)
+        usable = isinstance(value, int | float) and math.isfinite(value)
+        return max(0.0, float(value)) if usable else None  # type: ignore[arg-type]
+
+    return declared

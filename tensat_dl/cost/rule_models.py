@@ -1,0 +1,78 @@
+"""Cost models written in a rule file: one expression for each operator.
+
+An operator without a row takes the model's default; a virtual one without a row costs what it is
+lowered to; otherwise it is free.  An expression that has no value (it asks for a dim of a tensor
+whose rank is not known) counts as the default, too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tensat_dl.cost.formal import environment
+from tensat_dl.cost.work import Lower, Part
+from tensat_dl.egraph.snapshot import Application
+from tensat_dl.errors import UsageError
+from tensat_dl.language.evaluate import evaluate
+from tensat_dl.language.program import CheckedProgram
+from tensat_dl.language.program import CostModel as Rows
+from tensat_dl.syntax import ast
+from tensat_dl.vocabulary.operators import OperatorKind
+from tensat_dl.vocabulary.types import Type
+
+
+@dataclass(frozen=True)
+class RuleCostModel:
+    """A `cost model` item at work."""
+
+    rows: Rows
+    program: CheckedProgram
+    lower: Lower
+    symbol_size: int
+
+    @property
+    def name(self) -> str:
+        """As the rule file has it."""
+        return self.rows.name
+
+    @property
+    def unit(self) -> str:
+        """The rule file's own."""
+        return ""
+
+    def price(
+        self, application: Application, inputs: Sequence[Type], outputs: Sequence[Type]
+    ) -> float:
+        """See :class:`tensat_dl.cost.models.CostModel`."""
+        return self._price(Part(application, tuple(inputs), tuple(outputs)))
+
+    def _price(self, part: Part) -> float:
+        operator = part.application.operator
+        row = self.rows.rows.get(operator.qualified_name, self.rows.rows.get(operator.name))
+        if row is not None:
+            cost = self._value(row, part)
+            return self._default(part) if cost is None else cost
+        if operator.kind is OperatorKind.VIRTUAL:
+            parts = self.lower(part)
+            if parts:
+                return sum(self._price(each) for each in parts)
+        return self._default(part)
+
+    def _default(self, part: Part) -> float:
+        default = self.rows.default
+        return 0.0 if default is None else self._value(default, part) or 0.0
+
+    def _value(self, expression: ast.Expr, part: Part) -> float | None:
+        names = environment(part, self.program.functions, self.symbol_size)
+        value = evaluate(expression, names)
+        if not isinstance(value, int | float) or not math.isfinite(value):
+            return None
+        if value < 0:
+            operator = part.application.operator.qualified_name
+            raise UsageError(
+                f"the cost model `{self.name}` gives {operator} the cost {value}",
+                help="a cost is never negative; use max(0, ...)",
+            )
+        return float(value)

@@ -1,0 +1,71 @@
+"""The work that one operator application is: FLOPs, bytes, nodes.
+
+Enters: an application with its types.  Leaves: :class:`Work`, from which every built-in cost
+model takes its number.  A virtual operator is the work of what it is lowered to, but moves only
+the bytes of its own inputs and outputs, because that is what declaring it claims: a runtime
+runs it as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tensat_dl.cost.bytes_moved import bytes_moved
+from tensat_dl.cost.flops import flops
+from tensat_dl.cost.shapes import Shapes, shapes_of
+from tensat_dl.egraph.snapshot import Application
+from tensat_dl.vocabulary.operators import OperatorKind
+from tensat_dl.vocabulary.types import Type
+
+
+@dataclass(frozen=True)
+class Part:
+    """An application with the types it is applied at."""
+
+    application: Application
+    inputs: tuple[Type, ...]
+    outputs: tuple[Type, ...]
+
+
+#: What a virtual operator is made of; empty where that cannot be said.
+Lower = Callable[[Part], Sequence[Part]]
+
+
+@dataclass(frozen=True)
+class Work:
+    """Operations, bytes read and written, and ONNX nodes."""
+
+    flops: float
+    bytes: float
+    nodes: int
+
+
+@dataclass(frozen=True)
+class Meter:
+    """Measures work.  `declared`: FLOPs of operators whose declaration says so.
+
+    `symbol_size` stands for each symbol in a dim.
+    """
+
+    lower: Lower
+    declared: Callable[[Part], float | None]
+    symbol_size: int
+
+    def work(self, part: Part) -> Work:
+        """The work of `part`, once."""
+        operator = part.application.operator
+        parts = self.lower(part) if operator.kind is OperatorKind.VIRTUAL else ()
+        shapes = self._shapes(part)
+        declared = self.declared(part)
+        inner = [self.work(each) for each in parts]
+        operations = sum(work.flops for work in inner) if inner else flops(operator, shapes)
+        return Work(
+            operations if declared is None else declared,
+            bytes_moved(operator, shapes),
+            sum(work.nodes for work in inner) or 1,
+        )
+
+    def _shapes(self, part: Part) -> Shapes:
+        attributes = part.application.attributes
+        return shapes_of(attributes, part.inputs, part.outputs, self.symbol_size)

@@ -1,0 +1,28 @@
+"""Where an optimised model goes, decided before any work is done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tensat_dl.errors import InputError, UsageError
+
+
+def choose_output(model: Path, output: Path | None, *, force: bool) -> Path:
+    """`output`, or `NAME.opt.onnx` beside `model`.
+
+    Raises InputError where there is no `model`, and UsageError where the output cannot be
+    written or is the input (unless `force`).
+    """
+    if not model.is_file():
+        raise InputError(f"{model}: {'is a directory' if model.is_dir() else 'no such file'}")
+    target = output or model.with_name(f"{model.stem}.opt.onnx")
+    if target.is_dir():
+        raise UsageError(f"the output {target} is a directory")
+    if not target.parent.is_dir():
+        raise UsageError(f"the directory {target.parent} of the output does not exist")
+    if target.exists() and target.samefile(model) and not force:
+        raise UsageError(
+            f"the output {target} is the input",
+            help="choose another with -o, or overwrite it with --force",
+        )
+    return target
