@@ -7,6 +7,7 @@ is fixed by tests; colours are ANSI sequences around parts of the same text.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tensat_dl.diagnostics import Diagnostic, Severity, Span
@@ -47,7 +48,7 @@ def render(diagnostic: Diagnostic, *, color: bool = False) -> str:
     head = style.loud(f"{diagnostic.severity.value}[{diagnostic.code}]")
     lines = [head + style.paint(f": {_seen(diagnostic.message)}", _BOLD)]
     places = [(r.span, r.text) for r in diagnostic.related]
-    gutter = _gutter([span for span, _ in places] + [diagnostic.span])
+    gutter = _gutter([diagnostic.span, *(span for span, _ in places)])
     if diagnostic.span is not None:
         lines += _place(diagnostic.span, diagnostic.label, gutter, style, main=True)
     for span, text in places:
@@ -186,7 +187,7 @@ def _columns(character: str) -> int:
 # --- pieces ---------------------------------------------------------------------------------
 
 
-def _gutter(spans: list[Span | None]) -> int:
+def _gutter(spans: Iterable[Span | None]) -> int:
     """Columns for the line numbers of all places."""
     last = max((_last_line(span) for span in spans if span is not None), default=1)
     return len(str(last))

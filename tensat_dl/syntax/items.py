@@ -86,11 +86,12 @@ class ItemBuilder(ExpressionBuilder):
 
     def rule(self, children: Children) -> ast.Rule:
         """`rule name { match {..} where .. emit {..} }`."""
+        match = list(values_of(children, "match"))
         return ast.Rule(
             name=self.defined(children),
             for_class=next(iter(of_kind(children, ast.ForClass)), None),
-            each=next(iter(values_of(children, "each")), None),
-            match=values_of(children, "match"),
+            each=next(iter(of_kind(match, ast.Each)), None),
+            match=of_kind(match, ast.Statement),
             where=values_of(children, "where"),
             lets=of_kind(children, ast.Let),
             emit=values_of(children, "emit"),
@@ -100,16 +101,16 @@ class ItemBuilder(ExpressionBuilder):
         )
 
     def match(self, children: Children) -> Part:
-        """`match each (..) by (..) { .. }`; holds the statements."""
-        return Part("match", of_kind(children, ast.Statement), self.span(children))
+        """`match each (..) by (..) { .. }`; holds the `each` and the statements."""
+        values = of_kind(children, ast.Each, ast.Statement)
+        return Part("match", values, self.span(children))
 
-    def each(self, children: Children) -> Part:
+    def each(self, children: Children) -> ast.Each:
         """`each (y, w) by (x)`."""
         by = next(i for i, c in enumerate(children) if _is_token(c, "BY"))
         members = of_kind(children[:by], ast.Name)
         key = of_kind(children[by:], ast.Name)
-        span = self.span(children)
-        return Part("each", (ast.Each(members, key, span),), span)
+        return ast.Each(members, key, self.span(children))
 
     def emit(self, children: Children) -> Part:
         """`emit { .. }`."""
