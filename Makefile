@@ -1,0 +1,32 @@
+# Targets for people; `.ci/run` is for a machine that has nothing yet.
+PYTHON ?= python
+
+.PHONY: help check format lint types layers quick test ci
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+
+check: lint types layers quick  ## format, lint, types, layers, quick tests: under a minute
+
+format:  ## rewrite files in the project's format
+	$(PYTHON) -m ruff format .
+	$(PYTHON) -m ruff check --fix .
+
+lint:  ## is everything formatted, and clean?
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m ruff check .
+
+types:  ## mypy, strict
+	$(PYTHON) -m mypy
+
+layers:  ## the order of the stages and the fences around packages
+	$(PYTHON) -m pytest -q tests/test_layers.py
+
+quick:  ## the tests that take no time
+	$(PYTHON) -m pytest -q -m "not slow" --ignore tests/test_layers.py -x
+
+test:  ## all tests
+	$(PYTHON) -m pytest
+
+ci:  ## what continuous integration runs: new environment, tests, wheel
+	.ci/run
