@@ -1,0 +1,196 @@
+"""ONNX's own type inference, asked about one application.
+
+Enters: a :class:`Question`.  Leaves: output types with None for dims that ONNX does not know, or
+Refusal with ONNX's reason.  Symbols go in as names and come back as the dims they stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+from onnx import (
+    AttributeProto,
+    NodeProto,
+    OperatorSetIdProto,
+    TensorProto,
+    TypeProto,
+    checker,
+    helper,
+    numpy_helper,
+    shape_inference,
+)
+from onnx.defs import OpSchema
+
+from tensat_dl.vocabulary import dtypes
+from tensat_dl.vocabulary.attributes import AttributeValue, Blob
+from tensat_dl.vocabulary.catalog import VERSIONS, schema_at
+from tensat_dl.vocabulary.dims import Dim, SymbolicDim
+from tensat_dl.vocabulary.operators import AttributeKind, FormalAttribute, OperatorKind
+from tensat_dl.vocabulary.protos import proto_of, type_of
+from tensat_dl.vocabulary.question import Question, Refusal, Shape
+from tensat_dl.vocabulary.types import OtherType, TensorType
+
+#: A type as ONNX knows it: element type with dims, or anything else as it is.
+Answer = tuple[dtypes.DType, Shape] | OtherType
+
+#: Newer versions that only widened the element types of operators are asked when opset 21
+#: refuses an element type.
+NEWEST_VERSION = 25
+
+_FAILURES = (
+    shape_inference.InferenceError,
+    checker.ValidationError,
+    RuntimeError,
+    ValueError,
+    IndexError,
+    TypeError,
+)
+
+
+def ask(question: Question, version: int | None = None) -> list[Answer | None]:
+    """ONNX's answer, one entry an output; None where it has none.
+
+    `version` is that of the operator's domain; the language's by default.
+    """
+    domain = question.op.domain
+    asked = VERSIONS.get(domain, 1) if version is None else version
+    schema = schema_at(domain, question.op.name, asked)
+    if schema is None:
+        return [None] * question.outputs
+    node, types, data = _application(question)
+    try:
+        found = _infer(schema, node, types, data, asked)
+    except _FAILURES as error:
+        found = _ask_newest(question, schema, node, types, data, error)
+    return [_answer(found.get(name), question) for name in node.output]
+
+
+def _ask_newest(
+    question: Question,
+    schema: OpSchema,
+    node: NodeProto,
+    types: dict[str, TypeProto],
+    data: dict[str, TensorProto],
+    error: BaseException,
+) -> dict[str, TypeProto]:
+    newest = schema_at(question.op.domain, question.op.name, NEWEST_VERSION)
+    widened = newest is not None and newest.since_version > schema.since_version
+    if newest is None or not widened or "unsupported type" not in str(error):
+        raise Refusal(_reason(error)) from None
+    try:
+        return _infer(newest, node, types, data, NEWEST_VERSION)
+    except _FAILURES as again:
+        raise Refusal(_reason(again)) from None
+
+
+def _infer(
+    schema: OpSchema,
+    node: NodeProto,
+    types: dict[str, TypeProto],
+    data: dict[str, TensorProto],
+    version: int,
+) -> dict[str, TypeProto]:
+    return shape_inference.infer_node_outputs(
+        schema, node, types, data, None, [_opset(schema.domain, version)], 10
+    )
+
+
+@cache
+def _opset(domain: str, version: int) -> OperatorSetIdProto:
+    return helper.make_opsetid(domain, version)
+
+
+def _application(
+    question: Question,
+) -> tuple[NodeProto, dict[str, TypeProto], dict[str, TensorProto]]:
+    op = question.op
+    node = NodeProto(op_type=op.name, domain=op.domain)
+    types: dict[str, TypeProto] = {}
+    data: dict[str, TensorProto] = {}
+    for index, given in enumerate(question.inputs):
+        proto = proto_of(given)
+        if proto is None and question.has(index):
+            raise Refusal(f"the type {given} of `{question.name(index)}` is not known to ONNX")
+        name = "" if proto is None else f"i{index}"
+        node.input.append(name)
+        if proto is not None:
+            types[name] = proto
+            data.update((name, tensor) for tensor in _constant(given))
+    node.output.extend(f"o{index}" for index in range(question.outputs))
+    for name, value in question.attributes.items:
+        node.attribute.append(attribute_proto(name, value, op.attribute(name)))
+    return node, types, data
+
+
+def _constant(given: object) -> Iterator[TensorProto]:
+    """The input as a TensorProto where its value is known and holds numbers only."""
+    if not isinstance(given, TensorType) or given.value is None or given.dims is None:
+        return
+    if any(isinstance(item, SymbolicDim) for item in (*given.value, *given.dims)):
+        return
+    numpy_type = helper.tensor_dtype_to_np_dtype(given.dtype.onnx_code)
+    array = np.array(given.value, dtype=numpy_type).reshape(given.dims)  # type: ignore[arg-type]
+    yield numpy_helper.from_array(array)
+
+
+def attribute_proto(
+    name: str, value: AttributeValue, formal: FormalAttribute | None = None
+) -> AttributeProto:
+    """The attribute as ONNX has it; `formal` tells the type of an empty list."""
+    if isinstance(value, Blob):
+        return _blob_proto(name, value)
+    if value == ():
+        kinds = {
+            AttributeKind.FLOATS: AttributeProto.FLOATS,
+            AttributeKind.STRINGS: AttributeProto.STRINGS,
+        }
+        kind = kinds.get(formal.kind, AttributeProto.INTS) if formal else AttributeProto.INTS
+        return AttributeProto(name=name, type=kind)
+    return helper.make_attribute(name, value)
+
+
+def _blob_proto(name: str, blob: Blob) -> AttributeProto:
+    if isinstance(blob.payload, tuple):
+        raise Refusal(f"the attribute `{name}` is a list of {blob.kind}")
+    return helper.make_attribute(name, blob.payload)
+
+
+def _answer(proto: TypeProto | None, question: Question) -> Answer | None:
+    if proto is None or proto.WhichOneof("value") is None:
+        return None
+    if proto.WhichOneof("value") != "tensor_type":
+        found = type_of(proto, "")
+        return found if isinstance(found, OtherType) else None
+    dtype = dtypes.from_onnx(proto.tensor_type.elem_type)
+    if dtype is None:
+        return None
+    if not proto.tensor_type.HasField("shape"):
+        return dtype, None
+    names = _names(question)
+    return dtype, [_dim(dim, names) for dim in proto.tensor_type.shape.dim]
+
+
+def _dim(dim: object, names: dict[str, Dim]) -> Dim | None:
+    size = getattr(dim, "dim_value", 0)
+    if dim.HasField("dim_value"):  # type: ignore[attr-defined]
+        return int(size)
+    return names.get(getattr(dim, "dim_param", ""))
+
+
+def _names(question: Question) -> dict[str, Dim]:
+    tensors = (given for given in question.inputs if isinstance(given, TensorType))
+    return {str(dim): dim for tensor in tensors for dim in tensor.dims or ()}
+
+
+def _reason(error: BaseException) -> str:
+    text = str(error).strip().split("\n")[0]
+    for prefix in ("[ShapeInferenceError] ", "[TypeInferenceError] "):
+        text = text.removeprefix(prefix)
+    return text
+
+
+def version_of(question: Question) -> int | None:
+    """The version to ask an opaque operator's types at; None for the language's."""
+    return question.op.since if question.op.kind is OperatorKind.OPAQUE else None
