@@ -19,6 +19,7 @@ import onnx
 from onnx import TensorProto
 from onnx.helper import tensor_dtype_to_np_dtype
 
+from tensat_dl.graph.interface import named_dims, tensor_dims
 from tensat_dl.graph.run import CannotRun, Runner, input_values, plain_code
 
 #: Ranges of integers, low inclusive, high exclusive: first the ones that test most.
@@ -33,7 +34,7 @@ _WORDS = ("", "a", "cat", "Zebra", "0", "ß")
 @dataclass(frozen=True)
 class InputSlot:
     """One graph input: `dims` are numbers or names; `elements` is the element type code;
-    `form` is "tensor", "sequence" or "optional"; an `optional` one may be left out."""
+    `form` is "tensor" or "sequence" (of tensors)."""
 
     name: str
     elements: int
@@ -202,7 +203,7 @@ def _draw_tensor(slot: InputSlot, plan: Plan, rng: np.random.Generator) -> Any:
 
 
 def _slot(value: onnx.ValueInfoProto) -> InputSlot:
-    kind, form = value.type, "tensor"
+    kind, form = named_dims(value), "tensor"
     while not kind.HasField("tensor_type"):
         if kind.HasField("sequence_type"):
             kind, form = kind.sequence_type.elem_type, "sequence"
@@ -210,17 +211,8 @@ def _slot(value: onnx.ValueInfoProto) -> InputSlot:
             kind = kind.optional_type.elem_type
         else:
             raise CannotRun(f"input '{value.name}' is neither a tensor nor a sequence of tensors")
-    dims = tuple(
-        _slot_dim(dim, f"{value.name}.{axis}")
-        for axis, dim in enumerate(kind.tensor_type.shape.dim)
-    )
-    return InputSlot(value.name, kind.tensor_type.elem_type, dims, form)
-
-
-def _slot_dim(dim: onnx.TensorShapeProto.Dimension, anonymous: str) -> int | str:
-    if dim.HasField("dim_value") and dim.dim_value >= 0:
-        return int(dim.dim_value)
-    return dim.dim_param.strip() or anonymous
+    dims = (dim.dim_param or int(dim.dim_value) for dim in tensor_dims(kind))
+    return InputSlot(value.name, kind.tensor_type.elem_type, tuple(dims), form)
 
 
 def _is_integer(code: int) -> bool:

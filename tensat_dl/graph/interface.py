@@ -1,0 +1,43 @@
+"""Declared inputs and outputs: names for their dims, and dims that the user fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import onnx
+
+
+def named_dims(value: onnx.ValueInfoProto) -> onnx.TypeProto:
+    """The input's type with a name for every dim that is not a number: `INPUT.AXIS` where the
+    model gives none (or "?", which some exporters write for unknown)."""
+    proto = onnx.TypeProto()
+    proto.CopyFrom(value.type)
+    for axis, dim in enumerate(tensor_dims(proto)):
+        if dim.HasField("dim_value") and dim.dim_value >= 0:
+            continue
+        name = dim.dim_param.strip()
+        dim.dim_param = name if name and not name.startswith("?") else f"{value.name}.{axis}"
+    return proto
+
+
+def with_fixed_dims(value: onnx.ValueInfoProto, fixed: Mapping[str, int]) -> onnx.ValueInfoProto:
+    """The declaration with numbers for the dims that the user fixed.
+
+    What was optimised for them may not run at other sizes, so the interface must say so.
+    """
+    if not fixed:
+        return value
+    result = onnx.ValueInfoProto()
+    result.CopyFrom(value)
+    names = tensor_dims(named_dims(value))
+    for dim, named in zip(tensor_dims(result.type), names, strict=True):
+        if named.dim_param in fixed:
+            dim.dim_value = fixed[named.dim_param]
+    return result
+
+
+def tensor_dims(proto: onnx.TypeProto) -> list[onnx.TensorShapeProto.Dimension]:
+    """The dims of a tensor type; none where there is no shape, or no tensor."""
+    if not proto.HasField("tensor_type") or not proto.tensor_type.HasField("shape"):
+        return []
+    return list(proto.tensor_type.shape.dim)

@@ -1,0 +1,190 @@
+"""Reading a model into a :class:`Graph`.
+
+Enters: a path, an `onnx.ModelProto` or an `onnx_ir.Model`.  Leaves: its graph, each node lifted to
+the vocabulary or else opaque, each value with the type that follows from the inputs.  Raises
+InputError where the model is not valid.  Decisions:
+
+* initializers are constants, but those that a caller may override (IR version 4 and later, listed
+  among the inputs) are inputs unless `freeze_initializers` says otherwise;
+* Constant nodes are constants;
+* a node that cannot be lifted, calls a local function, or has no type as lifted, is opaque: it is
+  carried along and written back as it was;
+* declared types are believed of opaque nodes alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import onnx
+
+from tensat_dl.errors import UsageError
+from tensat_dl.graph.constants import (
+    constant_of_sparse,
+    constant_of_tensor,
+    constant_type,
+)
+from tensat_dl.graph.interface import named_dims, tensor_dims
+from tensat_dl.graph.lifting import Lifter, constant_node_value
+from tensat_dl.graph.model import Constant, Graph, Node, Output
+from tensat_dl.graph.names import Names, value_names
+from tensat_dl.graph.opaque_types import OpaqueTypes
+from tensat_dl.graph.source import Source, load_source, opset_imports, plain_domain
+from tensat_dl.graph.structure import sorted_nodes
+from tensat_dl.settings import ModelSettings
+from tensat_dl.vocabulary.dims import Dim
+from tensat_dl.vocabulary.protos import type_of
+from tensat_dl.vocabulary.types import Type
+
+if TYPE_CHECKING:
+    import onnx_ir
+
+#: Before this version ONNX operators broadcast by attribute; nothing older is lifted.
+OLDEST_LIFTED = 7
+
+
+def read_model(
+    model: str | Path | onnx.ModelProto | onnx_ir.Model, settings: ModelSettings
+) -> Graph:
+    """The graph of a model.  Raises InputError, and UsageError for dims it does not have."""
+    source = load_source(model)
+    order = sorted_nodes(source.proto.graph)
+    reading = _Reading(replace(source, dims=settings.dims, frozen=settings.freeze_initializers))
+    reading.add_inputs()
+    reading.add_initializers()
+    for index in order:
+        reading.add_node(index)
+    return reading.graph()
+
+
+@dataclass
+class _Reading:
+    source: Source
+    inputs: list[str] = field(default_factory=list)
+    constants: dict[str, Constant] = field(default_factory=dict)
+    nodes: list[Node] = field(default_factory=list)
+    types: dict[str, Type] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        proto = self.source.proto
+        self.names = Names(value_names(proto.graph))
+        self.opsets = opset_imports(proto)
+        self.fixed: dict[str, Dim] = dict(self.source.dims)
+        self.functions = {(plain_domain(f.domain), f.name) for f in proto.functions}
+        self.lifter = Lifter(self.opsets, self.names, self.constants, self.types)
+        self.opaque_types = OpaqueTypes(
+            proto,
+            {value.name: value.type for value in proto.graph.value_info},
+            {value.name: value.type for value in proto.graph.output},
+            self.fixed,
+        )
+        version = self.opsets.get("", OLDEST_LIFTED)
+        if version < OLDEST_LIFTED:
+            self.warnings.append(
+                f"the model uses ai.onnx {version}; rules apply from {OLDEST_LIFTED} on, "
+                "so it passes through as it is"
+            )
+
+    def add_inputs(self) -> None:
+        initializers = self._initializer_names()
+        overridable = self.source.proto.ir_version >= 4 and not self.source.frozen
+        for value in self.source.proto.graph.input:
+            if value.name not in initializers or overridable:
+                self.inputs.append(value.name)
+                self.types[value.name] = type_of(named_dims(value), value.name, self.fixed)
+        self._check_fixed_dims()
+
+    def add_initializers(self) -> None:
+        graph = self.source.proto.graph
+        given = set(self.inputs)
+        for tensor in graph.initializer:
+            if tensor.name not in given:
+                self._add_constant(
+                    tensor.name, constant_of_tensor(tensor, self.source.folder, tensor.name)
+                )
+        for sparse in graph.sparse_initializer:
+            if sparse.values.name not in given:
+                self._add_constant(sparse.values.name, constant_of_sparse(sparse))
+
+    def add_node(self, index: int) -> None:
+        proto = self.source.proto.graph.node[index]
+        constant = constant_node_value(proto, self.source.folder)
+        if constant is not None:
+            self._add_constant(proto.output[0], constant)
+            return
+        if not self._is_opaque(proto) and self._add_lifted(proto, index):
+            return
+        node = self.lifter.opaque(proto, index)
+        self._append(node, self.opaque_types.infer(_with_outputs(proto, node), self.types, self.constants))
+
+    def graph(self) -> Graph:
+        proto = self.source.proto
+        lifted = {node.index: node for node in self.nodes}
+        return Graph(
+            inputs=tuple(self.inputs),
+            constants=self.constants,
+            nodes=tuple(self.nodes),
+            outputs=tuple(Output(value.name, value.name) for value in proto.graph.output),
+            types=self.types,
+            opsets=self.opsets,
+            source=replace(self.source, lifted=lifted, warnings=tuple(self.warnings)),
+        )
+
+    def _add_lifted(self, proto: onnx.NodeProto, index: int) -> bool:
+        """False where the node cannot be lifted or has no type as lifted."""
+        lifted = self.lifter.lift(proto, index)
+        if isinstance(lifted, str):
+            self.warnings.append(lifted)
+            return False
+        if lifted is None:
+            return False
+        for node, types in lifted:
+            self._append(node, types)
+        return True
+
+    def _append(self, node: Node, types: tuple[Type, ...]) -> None:
+        self.nodes.append(node)
+        self.types.update(zip(node.outputs, types, strict=True))
+
+    def _add_constant(self, name: str, constant: Constant) -> None:
+        self.constants[name] = constant
+        self.types[name] = constant_type(constant)
+
+    def _is_opaque(self, proto: onnx.NodeProto) -> bool:
+        domain = plain_domain(proto.domain)
+        if (domain, proto.op_type) in self.functions:
+            return True
+        return domain == "" and self.opsets.get("", OLDEST_LIFTED) < OLDEST_LIFTED
+
+    def _initializer_names(self) -> set[str]:
+        graph = self.source.proto.graph
+        names = {tensor.name for tensor in graph.initializer}
+        return names | {tensor.values.name for tensor in graph.sparse_initializer}
+
+    def _check_fixed_dims(self) -> None:
+        known = {
+            dim.dim_param
+            for value in self.source.proto.graph.input
+            for dim in tensor_dims(named_dims(value))
+            if dim.dim_param
+        }
+        for name in self.fixed:
+            if name not in known:
+                listed = ", ".join(sorted(known)) or "none"
+                raise UsageError(
+                    f"the model has no symbolic dim '{name}'", help=f"it has: {listed}"
+                )
+
+
+def _with_outputs(proto: onnx.NodeProto, node: Node) -> onnx.NodeProto:
+    """The node with a name for every output."""
+    if all(proto.output):
+        return proto
+    named = onnx.NodeProto()
+    named.CopyFrom(proto)
+    del named.output[:]
+    named.output.extend(node.outputs)
+    return named
