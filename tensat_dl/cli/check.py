@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
 
 from tensat_dl.cli.command import Command
 from tensat_dl.cli.failures import count_problems, print_diagnostics
-from tensat_dl.diagnostics import Diagnostic, Diagnostics, Span
+from tensat_dl.diagnostics import Diagnostics
 from tensat_dl.errors import ExitCode
 
 _EPILOG = """\
@@ -31,41 +30,15 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     diagnostics = Diagnostics()
     program = load_program(arguments.rules.split(","), diagnostics)
     if arguments.format == "json":
-        found = [diagnostic_report(diagnostic) for diagnostic in diagnostics]
+        from tensat_dl.cli.render import render_json
+
+        found = [render_json(diagnostic) for diagnostic in diagnostics]
         print(json.dumps({"diagnostics": found}, indent=2))
     else:
         print_diagnostics(diagnostics)
         rules = f"{len(program.rules)} rules, " if program else ""
         print(f"{arguments.rules}: {rules}{count_problems(diagnostics)}")
     return ExitCode.BAD_RULES if diagnostics.has_errors else ExitCode.OK
-
-
-def diagnostic_report(diagnostic: Diagnostic) -> dict[str, Any]:
-    """A diagnostic as plain data; lines and columns count from 1, the end is exclusive."""
-    return {
-        "code": diagnostic.code,
-        "severity": diagnostic.severity.value,
-        "message": diagnostic.message,
-        "label": diagnostic.label,
-        **_place(diagnostic.span),
-        "related": [{"message": label.text, **_place(label.span)} for label in diagnostic.related],
-        "notes": list(diagnostic.notes),
-        "help": diagnostic.help,
-    }
-
-
-def _place(span: Span | None) -> dict[str, Any]:
-    if span is None:
-        return {"file": None, "line": None, "column": None, "end_line": None, "end_column": None}
-    line, column = span.position()
-    end_line, end_column = Span(span.file, span.end, span.end).position()
-    return {
-        "file": span.file.name,
-        "line": line,
-        "column": column,
-        "end_line": end_line,
-        "end_column": end_column,
-    }
 
 
 COMMAND = Command(

@@ -6,6 +6,7 @@ The rest are the file system's (usage), memory's, and ours (internal).
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import traceback
@@ -75,5 +76,6 @@ def _one_line(error: BaseException) -> str:
 
 def _stop_printing() -> ExitCode:
     """The reader of our output is gone: say no more, also at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return ExitCode.OK
