@@ -6,28 +6,32 @@ Enters: Lark's exception, the file, and where the failed stretch of text starts.
 
 from __future__ import annotations
 
-import difflib
-import re
-
 from lark import Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from tensat_dl.diagnostics import Diagnostic, Label, SourceFile, Span
+from tensat_dl.suggest import closest
 from tensat_dl.syntax import wording
 from tensat_dl.syntax.brackets import CLOSING, open_brackets
 from tensat_dl.syntax.characters import stray_character
-from tensat_dl.syntax.grammar import ITEM_WORDS, MAX_NESTING, RESERVED, SOFT_WORDS, TooDeep
+from tensat_dl.syntax.grammar import ITEM_WORDS, MAX_NESTING, RESERVED, SOFT_WORDS, TooDeepError
 
 _CLOSERS = {"RPAR": ")", "RSQB": "]", "RBRACE": "}"}
 _ENDS = frozenset({"$END", "ARROW", "BOTH_WAYS", *_CLOSERS})
-_LAST_WORD = re.compile(r"([A-Za-z_]+)\s*\Z")
 
 
 class Fault:
     """One failure of the parser: where, what was found, what would have been accepted."""
 
-    def __init__(self, error: UnexpectedInput | TooDeep, file: SourceFile, start: int) -> None:
-        """`start` is where the failed parse began."""
+    def __init__(
+        self,
+        error: UnexpectedInput | TooDeepError,
+        file: SourceFile,
+        start: int,
+        previous: Token | None,
+    ) -> None:
+        """`start` is where the failed parse began, `previous` the last token that was taken."""
+        self.previous = previous
         self.file = file
         self.error = error
         self.token = error.token if isinstance(error, UnexpectedToken) else None
@@ -49,7 +53,7 @@ class Fault:
 
     def describe(self) -> Diagnostic:
         """The diagnostic for this failure."""
-        if isinstance(self.error, TooDeep):
+        if isinstance(self.error, TooDeepError):
             return self._too_deep()
         if isinstance(self.error, UnexpectedCharacters) or self.token is None:
             return stray_character(self.file, self.offset)
@@ -84,7 +88,7 @@ class Fault:
             here = Label(opener, "opened here")
             message = f"expected `{wanted}`, found `{closer}`"
             return Diagnostic("E0106", message, self._span(token), "closes nothing", (here,))
-        is_end = token.type in _ENDS or str(token) in ITEM_WORDS
+        is_end = token.type in _ENDS or self._starts_item(token)
         if not is_end or not self._accepts_closer(wanted):
             return None
         here = Label(self._span(token), f"`{wanted}` is missing before this")
@@ -103,7 +107,7 @@ class Fault:
         word = str(token)
         if word not in RESERVED | SOFT_WORDS or "NAME" not in self.accepted:
             return None
-        if word in ITEM_WORDS and self._starts_line(self.offset):
+        if self._starts_item(token):
             return None
         return Diagnostic(
             "E0103",
@@ -115,13 +119,16 @@ class Fault:
 
     def _swallowed_word(self) -> Diagnostic | None:
         """`given q =` and, on the next line, `expect ..`: the word was read as a name."""
-        match = _LAST_WORD.search(self.file.text, 0, self.offset)
-        if match is None or match[1] not in SOFT_WORDS or not self._starts_line(match.start(1)):
+        word = self.previous
+        if word is None or word.type != "NAME" or str(word) not in SOFT_WORDS:
             return None
-        span = Span(self.file, match.start(1), match.end(1))
+        start = int(word.start_pos or 0)
+        if not self._starts_line(start):
+            return None
+        span = Span(self.file, start, start + len(word))
         return Diagnostic(
             "E0103",
-            f"expected an expression, found the word `{match[1]}` of the language",
+            f"expected an expression, found the word `{word}` of the language",
             span,
             label="read as a name here",
             help="complete the line before it, or choose another name",
@@ -162,8 +169,6 @@ class Fault:
             return "`==` compares; a rewrite is written with `=>`"
         if kind == "IF" and "AND" in self.accepted:
             return "write `if condition then a else b`"
-        if kind == "IMPORT" or kind == "LANGUAGE":
-            return "`language` and imports stand at the top of the file"
         if kind == "NAME":
             return self._spelling(text)
         if kind == "BAR":
@@ -173,9 +178,9 @@ class Fault:
         return self._after_annotation(text)
 
     def _spelling(self, text: str) -> str:
-        close = difflib.get_close_matches(text, wording.words(self.accepted), 1, 0.7)
+        close = closest(text, wording.words(self.accepted))
         if close:
-            return f"did you mean `{close[0]}`?"
+            return f"did you mean `{close}`?"
         if "COMMA" in self.accepted and not self._starts_line(self.offset):
             return "a `,` stands between two of a list"
         if self.between_items:
@@ -205,13 +210,16 @@ class Fault:
     def _span(self, token: Token) -> Span:
         return Span(self.file, self.offset, self.offset + len(str(token)))
 
+    def _starts_item(self, token: Token) -> bool:
+        return str(token) in ITEM_WORDS and self._starts_line(self.offset)
+
     def _starts_line(self, offset: int) -> bool:
         line = self.file.text.rfind("\n", 0, offset) + 1
         return not self.file.text[line:offset].strip()
 
 
-def _offset(error: UnexpectedInput | TooDeep, file: SourceFile) -> int:
-    if isinstance(error, TooDeep):
+def _offset(error: UnexpectedInput | TooDeepError, file: SourceFile) -> int:
+    if isinstance(error, TooDeepError):
         return error.offset
     if isinstance(error, UnexpectedToken):
         token = error.token

@@ -46,7 +46,7 @@ _CLOSING = frozenset({"RPAR", "RSQB", "RBRACE"})
 _PUNCTUATION = ("EQUAL", "EQUALS", "ARROW", "BOTH_WAYS", "YIELDS")
 
 
-class TooDeep(Exception):
+class TooDeepError(Exception):
     """Brackets nest deeper than :data:`MAX_NESTING`."""
 
     def __init__(self, offset: int) -> None:
@@ -55,61 +55,80 @@ class TooDeep(Exception):
         self.offset = offset
 
 
-class _Watch(PostLex):
-    """Names and reserved words are tokens in every state; brackets are counted."""
+class Watch(PostLex):
+    """Sees every token: names and reserved words are tokens in each state, brackets are counted."""
 
     always_accept = ("NAME", *(word.upper() for word in sorted(RESERVED)), *_PUNCTUATION)
 
+    def __init__(self) -> None:
+        """Has seen nothing yet."""
+        self._recent: tuple[lark.Token | None, lark.Token | None] = (None, None)
+
+    def before(self, token: lark.Token) -> lark.Token | None:
+        """The token before `token`, at which the parse has just failed."""
+        previous, last = self._recent
+        return previous if last is token else last
+
     def process(self, stream: Iterator[lark.Token]) -> Iterator[lark.Token]:
+        """Pass the tokens on; raises :class:`TooDeepError`."""
         depth = 0
+        self._recent = (None, None)
         for token in stream:
+            self._recent = (self._recent[1], token)
             if token.type in _OPENING:
                 depth += 1
             elif token.type in _CLOSING:
                 depth -= 1
             if depth > MAX_NESTING:
-                raise TooDeep(token.start_pos or 0)
+                raise TooDeepError(token.start_pos or 0)
             yield token
 
 
-def make_parser(builder: Any) -> lark.Lark:
+def make_parser(builder: Any, watch: Watch) -> lark.Lark:
     """A parser whose reductions call the methods of `builder`."""
     grammar = (data_directory("grammar") / "tsat.lark").read_text(encoding="utf-8")
+    options = {"transformer": builder, "postlex": watch}
     cached = _cache_file(grammar)
     if cached is None:
-        return _lark(grammar, builder, None)
-    if cached.exists():
-        return _lark(grammar, builder, cached)
-    return _make_and_store(grammar, builder, cached)
+        return _lark(grammar, options, None)
+    if _is_file(cached):
+        return _lark(grammar, options, cached)
+    return _make_and_store(grammar, options, cached)
 
 
-def _lark(grammar: str, builder: Any, cached: Path | None) -> lark.Lark:
+def _lark(grammar: str, options: dict[str, Any], cached: Path | None) -> lark.Lark:
     return lark.Lark(
         grammar,
         parser="lalr",
         lexer="contextual",
         keep_all_tokens=True,
         maybe_placeholders=False,
-        transformer=builder,
-        postlex=_Watch(),
         cache=str(cached) if cached else False,
+        **options,
     )
 
 
-def _make_and_store(grammar: str, builder: Any, cached: Path) -> lark.Lark:
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def _make_and_store(grammar: str, options: dict[str, Any], cached: Path) -> lark.Lark:
     """Make the tables; keep them if the directory allows it."""
     try:
         cached.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=".tsat-", dir=cached.parent)
         os.close(handle)
     except OSError:
-        return _lark(grammar, builder, None)
+        return _lark(grammar, options, None)
     temporary = Path(name)
     try:
-        parser = _lark(grammar, builder, temporary)
+        parser = _lark(grammar, options, temporary)
         temporary.replace(cached)
     except OSError:
-        return _lark(grammar, builder, None)
+        return _lark(grammar, options, None)
     finally:
         temporary.unlink(missing_ok=True)
     return parser
@@ -120,9 +139,16 @@ def _cache_file(grammar: str) -> Path | None:
     """Where the tables of this grammar are kept; None without a home directory."""
     text = f"{grammar}\0{lark.__version__}\0{sys.version}"
     key = hashlib.sha256(text.encode()).hexdigest()[:32]
-    root = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    base = _cache_directory()
+    return None if base is None else base / "tensat-dl" / f"grammar-{key}.lark"
+
+
+def _cache_directory() -> Path | None:
+    for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        given = Path(os.environ.get(variable, ""))
+        if given.is_absolute():
+            return given
     try:
-        base = Path(root) if root else Path.home() / ".cache"
+        return Path.home() / ".cache"
     except RuntimeError:
         return None
-    return base / "tensat-dl" / f"grammar-{key}.lark"

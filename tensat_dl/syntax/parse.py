@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import cast
 
-from lark import Lark, TextSlice
-from lark.exceptions import UnexpectedInput
+from lark import TextSlice
+from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from tensat_dl.diagnostics import Diagnostics, SourceFile
 from tensat_dl.syntax import ast
@@ -21,7 +21,7 @@ from tensat_dl.syntax.blocks import Builder
 from tensat_dl.syntax.brackets import next_item, open_brackets
 from tensat_dl.syntax.comments import read_documentation
 from tensat_dl.syntax.faults import Fault
-from tensat_dl.syntax.grammar import TooDeep, make_parser
+from tensat_dl.syntax.grammar import TooDeepError, Watch, make_parser
 from tensat_dl.syntax.nesting import check_nesting
 from tensat_dl.syntax.source import read_source
 
@@ -38,9 +38,9 @@ def parse(source: SourceFile, diagnostics: Diagnostics) -> ast.Module | None:
     found = Diagnostics()
     documentation = read_documentation(source)
     with _LOCK:
-        parser, builder = _parser()
-        builder.begin(source, found, documentation)
-        module = _parse_from(parser, source, 0)
+        parser = _parser()
+        parser.builder.begin(source, found, documentation)
+        module = parser.parse_from(source, 0)
         if isinstance(module, Fault):
             found.found.extend(fault.describe() for fault in _faults(parser, module))
     if isinstance(module, ast.Module):
@@ -51,22 +51,31 @@ def parse(source: SourceFile, diagnostics: Diagnostics) -> ast.Module | None:
     return module if isinstance(module, ast.Module) and not found.has_errors else None
 
 
+class _Parser:
+    """The parser of the grammar with what it calls."""
+
+    def __init__(self) -> None:
+        self.builder = Builder()
+        self.watch = Watch()
+        self.lark = make_parser(self.builder, self.watch)
+
+    def parse_from(self, file: SourceFile, start: int) -> ast.Module | Fault:
+        """Parse the text from `start`; only the parse from 0 yields the tree of the file."""
+        try:
+            text = TextSlice(file.text, start, len(file.text))
+            return cast(ast.Module, self.lark.parse(text))
+        except UnexpectedToken as error:
+            return Fault(error, file, start, self.watch.before(error.token))
+        except (UnexpectedInput, TooDeepError) as error:
+            return Fault(error, file, start, None)
+
+
 @cache
-def _parser() -> tuple[Lark, Builder]:
-    builder = Builder()
-    return make_parser(builder), builder
+def _parser() -> _Parser:
+    return _Parser()
 
 
-def _parse_from(parser: Lark, file: SourceFile, start: int) -> ast.Module | Fault:
-    """Parse the text from `start`; only the parse from 0 yields the tree of the file."""
-    try:
-        text = TextSlice(file.text, start, len(file.text))
-        return cast(ast.Module, parser.parse(text))
-    except (UnexpectedInput, TooDeep) as error:
-        return Fault(error, file, start)
-
-
-def _faults(parser: Lark, first: Fault) -> Iterator[Fault]:
+def _faults(parser: _Parser, first: Fault) -> Iterator[Fault]:
     """The first fault, and those found by going on at the next items.
 
     An item inside a broken ruleset is then read as an item of the file; `unclosed` counts the
@@ -75,11 +84,12 @@ def _faults(parser: Lark, first: Fault) -> Iterator[Fault]:
     file, start, unclosed, reported = first.file, 0, 0, 0
     fault: ast.Module | Fault = first
     while isinstance(fault, Fault) and reported < MAX_ERRORS:
-        if unclosed and fault.between_items and fault.found == "}":
+        rest_of_block = unclosed > 0 and fault.between_items
+        if rest_of_block and fault.found == "}":
             unclosed -= 1
             start = fault.offset + 1
         else:
-            if not (unclosed and fault.between_items and fault.found == "include"):
+            if not (rest_of_block and fault.found == "include"):
                 reported += 1
                 yield fault
             restart = next_item(file.text, max(fault.offset, start + 1))
@@ -87,7 +97,7 @@ def _faults(parser: Lark, first: Fault) -> Iterator[Fault]:
                 return
             unclosed += _braces(file, start, restart)
             start = restart
-        fault = _parse_from(parser, file, start)
+        fault = parser.parse_from(file, start)
 
 
 def _braces(file: SourceFile, start: int, end: int) -> int:

@@ -37,6 +37,7 @@ _OPERATORS = frozenset(
 )
 _EXPRESSION = frozenset("NAME NUMBER STRING LPAR LSQB NOT IF MINUS TRUE FALSE".split())
 _ITEMS = frozenset({"REWRITE", "SCHEDULE"})
+_ANNOTATED = frozenset({"REWRITE", "RULE", "RULESET"})
 _SHOWN = 4
 _WORDS = {word.upper(): word for word in sorted(RESERVED | SOFT_WORDS)}
 
@@ -86,6 +87,8 @@ def expected(accepted: Collection[str]) -> str:
     item = accepts_item(rest)
     if item:
         rest -= {w.upper() for w in RESERVED} | {"COST", "LANGUAGE", "AT"}
+    elif rest >= _ANNOTATED:
+        rest = set(_ANNOTATED)
     without_operators = rest - _OPERATORS
     if rest & {"PLUS", "COMMA", "ARROW"}:
         without_operators -= {"COLON", "LPAR"}
