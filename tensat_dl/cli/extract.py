@@ -33,6 +33,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", metavar="FILE", help="write report and selection (`-`: to stdout)"
     )
+    parser.add_argument("-v", "--verbose", action="store_true", help="every reduction")
     flags.add_settings(parser, _FLAGS, dims=False)
 
 
@@ -54,7 +55,8 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
             f"{arguments.egraph}: no acyclic selection ({extraction.stopped.value})",
             help="give it more time with --seconds",
         )
-    _print(report, sys.stderr if arguments.json == "-" else sys.stdout)
+    stream = sys.stderr if arguments.json == "-" else sys.stdout
+    _print(report, stream, verbose=arguments.verbose)
     return ExitCode.OK
 
 
@@ -89,7 +91,7 @@ def _selection(extraction: Extraction, file: EGraphFile) -> dict[str, Any] | Non
     }
 
 
-def _print(report: dict[str, Any], stream: TextIO) -> None:
+def _print(report: dict[str, Any], stream: TextIO, *, verbose: bool) -> None:
     from tensat_dl.cli.summary import extraction_line
     from tensat_dl.cli.tables import Block, Line, Table, print_blocks
 
@@ -103,7 +105,7 @@ def _print(report: dict[str, Any], stream: TextIO) -> None:
         (stage["name"], f"{stage['classes']:,}", f"{stage['nodes']:,}", f"{stage['seconds']:.2f}")
         for stage in found["stages"]
     ]
-    if rows:
+    if verbose:
         blocks.append(Table(("stage", ">classes", ">nodes", ">seconds"), rows))
     blocks += [Line(f"warning: {text}", "yellow") for text in found["warnings"]]
     print_blocks(blocks, stream)

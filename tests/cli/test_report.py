@@ -1,0 +1,171 @@
+"""The report of a run, as data and in words."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from tensat_dl.cli.summary import extraction_line, number, summary
+from tensat_dl.cli.tables import print_blocks
+from tensat_dl.egraph.snapshot import Exploration, RuleCount
+from tensat_dl.extract.problem import Extraction, Selection, StageCount, Status, StopReason
+from tensat_dl.graph.verify import Verification
+from tensat_dl.outcome import Outcome, OutcomeStatus
+from tensat_dl.report import extraction_report, make_report, versions, write_json
+
+EXPLORATION = Exploration(
+    enodes=12_345,
+    eclasses=678,
+    steps=4,
+    seconds=0.5,
+    stopped_by="enodes",
+    blamed="assoc",
+    rules={"merge": RuleCount(9, 7), "assoc": RuleCount(100, 90, 3), "idle": RuleCount(0, 0)},
+)
+EXTRACTION = Extraction(
+    selection=Selection([0]),  # type: ignore[arg-type]
+    status=Status.FEASIBLE,
+    stopped=StopReason.TIME,
+    objective=2.0,
+    bound=1.5,
+    method="ilp",
+    solver="glpk",
+    seconds=0.25,
+    stages=(StageCount("prune", 10, 20, 0.1),),
+)
+OUTCOME = Outcome(
+    status=OutcomeStatus.IMPROVED,
+    cost_model="roofline",
+    cost_before=4.0,
+    cost_after=2.0,
+    nodes_before={"MatMul": 3, "Relu": 1},
+    nodes_after={"Relu": 1, "MatMul": 1, "Split": 1},
+    exploration=EXPLORATION,
+    extraction=EXTRACTION,
+    rules_in_answer={"merge": 2},
+    verification=Verification(3, 1.5e-7, True),
+    seconds={"read": 0.1, "explore": 0.5},
+    output_path="out.onnx",
+    warnings=("one thing",),
+)
+
+
+def text_of(outcome: Outcome, capsys: pytest.CaptureFixture[str], *, verbose: bool = False) -> str:
+    import sys
+
+    print_blocks(summary(make_report(outcome), verbose=verbose), sys.stdout)
+    return capsys.readouterr().out
+
+
+def test_the_report_has_every_field_and_only_plain_values() -> None:
+    report = make_report(OUTCOME)
+    assert json.loads(json.dumps(report, allow_nan=False)) == report
+    assert report["status"] == "improved"
+    assert report["cost"] == {"model": "roofline", "before": 4.0, "after": 2.0}
+    assert report["nodes"]["before"] == {"MatMul": 3, "Relu": 1}
+    assert report["nodes"]["after"] == {"MatMul": 1, "Relu": 1, "Split": 1}
+    exploration = report["exploration"]
+    assert {"enodes", "eclasses", "steps", "seconds", "stopped_by"} <= set(exploration)
+    extraction = report["extraction"]
+    fields = {"method", "solver", "status", "objective", "bound", "gap", "seconds"}
+    assert fields <= set(extraction)
+    assert extraction["gap"] == pytest.approx(0.25)
+    assert report["verification"]["samples"] == 3
+    assert report["verification"]["max_difference"] == 1.5e-7
+    assert report["verification"]["ok"] is True
+    assert report["seconds"] == {"read": 0.1, "explore": 0.5, "total": pytest.approx(0.6)}
+    assert {"python", "tensat-dl", "egglog", "onnx"} <= set(report["versions"])
+
+
+def test_rules_that_contributed_come_first() -> None:
+    rules = make_report(OUTCOME)["rules"]
+    assert [rule["name"] for rule in rules] == ["merge", "assoc", "idle"]
+    assert rules[0] == {
+        "name": "merge",
+        "matches": 9,
+        "applied": 7,
+        "rejected": 0,
+        "in_answer": 2,
+    }
+
+
+def test_what_has_no_number_is_null() -> None:
+    nothing = dataclasses.replace(
+        EXTRACTION, selection=None, status=Status.INFEASIBLE, objective=math.inf, bound=-math.inf
+    )
+    report = extraction_report(nothing)
+    assert (report["objective"], report["bound"], report["gap"]) == (None, None, None)
+    assert "infeasible" in extraction_line(report)
+
+
+def test_summary_of_an_improvement(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = text_of(OUTCOME, capsys).splitlines()
+    assert lines[0] == "50.0 % cheaper (roofline 4 -> 2)"
+    assert [line.split() for line in lines[2:7]] == [
+        ["nodes", "before", "after", "change"],
+        ["MatMul", "3", "1", "-2"],
+        ["Relu", "1", "1"],
+        ["Split", "0", "1", "+1"],
+        ["total", "4", "3", "-1"],
+    ]
+    text = "\n".join(lines)
+    assert (
+        "12,345 e-nodes, 678 e-classes, 4 steps, 0.50 s: limit of e-nodes reached by assoc" in text
+    )
+    assert "ilp with glpk: feasible, cost 2, bound 1.5, gap 25 %, stopped by time, 0.25 s" in text
+    assert "3 samples, largest difference 1.5e-07" in text
+    assert "read 0.10, explore 0.50, total 0.60" in text
+    assert "warning: one thing" in text
+    assert lines[-1].split() == ["written", "out.onnx"]
+    assert "assoc " not in text.replace("by assoc", "")
+
+
+def test_verbose_shows_every_rule(capsys: pytest.CaptureFixture[str]) -> None:
+    text = text_of(OUTCOME, capsys, verbose=True)
+    assert "assoc" in text
+    assert "idle" in text
+
+
+def test_summary_where_nothing_was_found(capsys: pytest.CaptureFixture[str]) -> None:
+    outcome = dataclasses.replace(
+        OUTCOME,
+        status=OutcomeStatus.UNCHANGED,
+        cost_after=4.0,
+        extraction=None,
+        verification=None,
+        rules_in_answer={},
+        output_path=None,
+    )
+    text = text_of(outcome, capsys)
+    assert text.startswith("nothing better found; the model is unchanged (roofline 4 -> 4)\n")
+    assert "verification  switched off" in text
+    assert "extraction" not in text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (80.0, "80"), (1234567.0, "1,234,567"), (0.000123456789, "0.000123457")],
+)
+def test_numbers(value: float, text: str) -> None:
+    assert number(value) == text
+
+
+def test_json_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "report.json"
+    target.write_text("old")
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        write_json({"x": math.inf}, str(target))
+    assert target.read_text() == "old"
+    write_json({"x": 1}, str(target))
+    assert json.loads(target.read_text()) == {"x": 1}
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_versions_are_those_installed() -> None:
+    import onnx
+
+    assert versions()["onnx"] == onnx.__version__
