@@ -1,0 +1,159 @@
+"""Relations of a rule file as Datalog rules.
+
+Enters: derivations.  Leaves: commands as text, and what the answerer needs.  They are saturated
+before every rewrite step.  A derivation whose conditions look at attributes or types asks first,
+as rules do.
+
+Transitive derivations are made left-linear: `r(a, c) if r(a, b), r(b, c)` reads its first atom
+from the facts that other derivations gave, which has the same least fixpoint and avoids joining
+the closure with itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tensat_dl.egraph import naming
+from tensat_dl.egraph.plan import MatchPlan, plan_matches
+from tensat_dl.egraph.query import (
+    column_sort,
+    column_variable,
+    operand_orders,
+    write_query,
+)
+from tensat_dl.egraph.runs import rule_text, run_rules
+from tensat_dl.language import program
+
+#: Asks the questions of derivations.
+DERIVE_FIND = "rs_derive_find"
+#: Derives.
+DERIVE = "rs_derive"
+
+
+@dataclass(frozen=True)
+class EncodedDerivation:
+    """`ask` and `answer` tables are "" for a derivation that needs no answer.  `outputs` are
+    the integer arguments of the head, which the answer gives."""
+
+    derivation: program.Derivation
+    left: MatchPlan
+    ask: str
+    answer: str
+    outputs: tuple[str, ...]
+    commands: tuple[str, ...]
+
+
+def encode_derivations(checked: program.CheckedProgram) -> tuple[EncodedDerivation, ...]:
+    """Write all derivations of a program."""
+    sorts = {r.name: r.columns for r in checked.relations}
+    return tuple(
+        _encode(number, derivation, sorts, checked)
+        for number, derivation in enumerate(checked.derivations)
+    )
+
+
+def declare_rulesets() -> tuple[str, ...]:
+    """The rulesets of this module."""
+    return (f"(ruleset {DERIVE_FIND})", f"(ruleset {DERIVE})")
+
+
+def base_table(relation: str) -> str:
+    """The facts of a relation that no transitive derivation gave."""
+    return "base_" + naming.relation_table(relation)
+
+
+def is_transitive(derivation: program.Derivation) -> bool:
+    """`r(a, c) if r(a, b), r(b, c)` and nothing else."""
+    facts = derivation.facts
+    if derivation.matches or derivation.conditions or derivation.ascriptions or len(facts) != 2:
+        return False
+    first, second = facts
+    if {first.relation, second.relation} != {derivation.relation}:
+        return False
+    if len(first.arguments) != 2:
+        return False
+    (a, b), (c, d) = first.arguments, second.arguments
+    return b == c and derivation.arguments == (a, d)
+
+
+def _encode(
+    number: int,
+    derivation: program.Derivation,
+    sorts: dict[str, tuple[str, ...]],
+    checked: program.CheckedProgram,
+) -> EncodedDerivation:
+    prefix = f"d{number}"
+    tensors: dict[str, None] = {}
+    ints: dict[str, None] = {}
+    for fact in derivation.facts:
+        columns = sorts.get(fact.relation, ("Tensor",))
+        for name, sort in zip(fact.arguments, columns, strict=True):
+            (tensors if sort == "Tensor" else ints)[name] = None
+    left = plan_matches(derivation.matches, tuple(tensors), tuple(ints))
+    outputs = tuple(
+        name
+        for name, sort in zip(derivation.arguments, sorts[derivation.relation], strict=True)
+        if sort != "Tensor" and name not in ints
+    )
+    asks = bool(outputs) or _needs_answer(derivation)
+    ask, answer = (f"ask_{prefix}", f"ans_{prefix}") if asks else ("", "")
+    encoded = EncodedDerivation(derivation, left, ask, answer, outputs, ())
+    commands = tuple(_commands(encoded, prefix, _with_base(checked)))
+    return EncodedDerivation(derivation, left, ask, answer, outputs, commands)
+
+
+def _needs_answer(derivation: program.Derivation) -> bool:
+    return bool(
+        derivation.conditions
+        or derivation.ascriptions
+        or any(f.relation == "weight" for f in derivation.facts)
+        or any(m.operator.attributes or m.operator.has_bundle for m in derivation.matches)
+        or any(
+            isinstance(i, program.InputLiteral | program.InputVariable | program.InputWildcard)
+            and not (isinstance(i, program.InputVariable) and i.optional)
+            and any(f.optional for f in m.operator.inputs)
+            for m in derivation.matches
+            for i in m.inputs
+        )
+        or any(isinstance(i, program.InputLiteral) for m in derivation.matches for i in m.inputs)
+    )
+
+
+def _with_base(checked: program.CheckedProgram) -> frozenset[str]:
+    return frozenset(d.relation for d in checked.derivations if is_transitive(d))
+
+
+def _commands(
+    encoded: EncodedDerivation, prefix: str, with_base: frozenset[str]
+) -> Iterator[str]:
+    derivation, left = encoded.derivation, encoded.left
+    sorts = [column_sort(c) for c in left.columns]
+    columns = [column_variable(c) for c in left.columns]
+    yield from run_rules(left, prefix)
+    results = [f"x_{naming.variable(o)}" for o in encoded.outputs]
+    if encoded.ask:
+        yield f"(relation {encoded.ask} ({' '.join(sorts)}))"
+        yield f"(relation {encoded.answer} ({' '.join([*sorts, *['i64'] * len(results)])}))"
+    row = " ".join(
+        f"x_{naming.variable(a)}" if a in encoded.outputs else naming.variable(a)
+        for a in derivation.arguments
+    )
+    head = [f"({naming.relation_table(derivation.relation)} {row})"]
+    transitive = is_transitive(derivation)
+    if derivation.relation in with_base and not transitive:
+        head.append(f"({base_table(derivation.relation)} {row})")
+    for number, order in enumerate(operand_orders(left)):
+        query = write_query(left, order, prefix=prefix, origins=False)
+        for place, fact in enumerate(derivation.facts):
+            if fact.relation == "weight":
+                continue
+            arguments = " ".join(naming.variable(a) for a in fact.arguments)
+            first = transitive and place == 0
+            table = (base_table if first else naming.relation_table)(fact.relation)
+            query.add(f"({table} {arguments})")
+        if encoded.ask:
+            question = [f"({encoded.ask} {' '.join(columns)})"]
+            yield rule_text(query.atoms, question, DERIVE_FIND, f"ask:{prefix}:{number}")
+            query.add(f"({encoded.answer} {' '.join(columns + results)})")
+        yield rule_text(query.atoms, head, DERIVE, f"derive:{prefix}:{number}")

@@ -1,0 +1,297 @@
+"""Runs a schedule, one step at a time, within limits.
+
+Enters: a loaded engine, the encoded rules, a schedule.  Leaves: the reason why it stopped, and
+counts.  A step is: derive facts, ask, answer, check for cycles, act.  All rules of a step ask
+before any of them acts, so that their order never matters.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tensat_dl.egraph import cycles
+from tensat_dl.egraph.answer_groups import answer_groups
+from tensat_dl.egraph.derive import DERIVE, DERIVE_FIND, EncodedDerivation
+from tensat_dl.egraph.encode import GATE, NORMAL, WANTS, EncodedProgram, EncodedRule
+from tensat_dl.egraph.engine import Engine, Row, RunCount
+from tensat_dl.egraph.prune import prune_cycles
+from tensat_dl.egraph.question import Answerer
+from tensat_dl.egraph.runs import FOLDS, RUNS
+from tensat_dl.language import program
+
+
+class Stop(Exception):
+    """A limit was reached: `reason` is "enodes" or "seconds", `blamed` a rule or ""."""
+
+    def __init__(self, reason: str, blamed: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.blamed = blamed
+
+
+@dataclass
+class Limits:
+    """What bounds the run: e-nodes, and the moment (time.monotonic) at which to stop."""
+
+    enodes: int
+    deadline: float
+
+
+@dataclass
+class Counts:
+    """Matches found and acted on, by rule name; steps taken; questions asked so far by table."""
+
+    matches: dict[str, int] = field(default_factory=dict)
+    applied: dict[str, int] = field(default_factory=dict)
+    steps: int = 0
+
+
+@dataclass
+class Driver:
+    """`before_rule` is told the rule about to run, `after_step` that a step is over."""
+
+    engine: Engine
+    encoded: EncodedProgram
+    answerer: Answerer
+    limits: Limits
+    prune_rules: bool
+    before_rule: Callable[[str], None]
+    after_step: Callable[[int], None]
+    counts: Counts = field(default_factory=Counts)
+    _seen: dict[str, set[Row]] = field(default_factory=dict)
+    _groups: set[int] = field(default_factory=set)
+    _combined: dict[tuple[str, ...], str] = field(default_factory=dict)
+    _enodes: int = 0
+
+    def __post_init__(self) -> None:
+        self._rules = {rule.plan.rule.name: rule for rule in self.encoded.rules}
+        self._has_runs = any(f":ruleset {RUNS}" in c for c in self.encoded.commands)
+        self._has_folds = any(f":ruleset {FOLDS}" in c for c in self.encoded.commands)
+        self._has_order = any(f":ruleset {NORMAL}" in c for c in self.encoded.commands)
+        self._open_gate(GATE - 1)
+        self._enodes = self.count_enodes()
+
+    # --- the schedule ------------------------------------------------------------------------
+
+    def run(self, schedule: Sequence[program.Step]) -> str:
+        """Run it; gives "saturated" or "schedule" (it ended by its own limits), raises Stop."""
+        changed = self._body(schedule)
+        return "schedule" if changed else "saturated"
+
+    def _body(self, steps: Sequence[program.Step]) -> bool:
+        changed = False
+        for step in steps:
+            changed |= self._step(step)
+        return changed
+
+    def _step(self, step: program.Step) -> bool:
+        match step:
+            case program.Run():
+                return self.rules_step([self._rules[r] for r in step.rules if r in self._rules])
+            case program.Prune():
+                return self._prune()
+            case program.Repeat():
+                return self._loop(step.body, step.limit, step.count, until_quiet=False)
+            case program.Saturate():
+                return self._loop(step.body, step.limit, step.limit.iters, until_quiet=True)
+
+    def _loop(
+        self,
+        body: Sequence[program.Step],
+        limit: program.Limit,
+        count: int | None,
+        *,
+        until_quiet: bool,
+    ) -> bool:
+        """Gives whether the last round changed something."""
+        started = time.monotonic()
+        rounds = 0
+        changed = False
+        while count is None or rounds < count:
+            changed = self._body(body)
+            rounds += 1
+            if (until_quiet and not changed) or self._beyond(limit, started):
+                break
+        return changed
+
+    def _beyond(self, limit: program.Limit, started: float) -> bool:
+        if limit.enodes is not None and self._enodes >= limit.enodes:
+            return True
+        return limit.seconds is not None and time.monotonic() - started >= limit.seconds
+
+    # --- one step ----------------------------------------------------------------------------
+
+    def rules_step(self, rules: Sequence[EncodedRule]) -> bool:
+        """One step of some rules together; gives whether the e-graph changed."""
+        if not rules:
+            return False
+        self._check_limits()
+        self._derive()
+        if self._has_runs:
+            self.engine.saturate(RUNS)
+        predicted = self._ask(rules)
+        if self._has_folds:
+            self.engine.run(WANTS)
+            self.engine.saturate(FOLDS)
+        if any(rule.checked for rule in rules):
+            self._check_cycles()
+        changed = self._act(rules, predicted)
+        if self._has_order:
+            self.engine.saturate(NORMAL)
+        if self.prune_rules:
+            self._prune()
+        self.counts.steps += 1
+        self._enodes = self.count_enodes()
+        self.after_step(self._enodes)
+        self._check_limits()
+        return changed
+
+    def _check_limits(self) -> None:
+        if self._enodes >= self.limits.enodes:
+            raise Stop("enodes")
+        if time.monotonic() >= self.limits.deadline:
+            raise Stop("seconds")
+
+    def count_enodes(self) -> int:
+        """Operator applications in the e-graph."""
+        return sum(n for name, n in self.engine.sizes().items() if name.startswith("op_"))
+
+    def _check_cycles(self) -> None:
+        self.engine.run(cycles.CHECKS)
+        self.engine.saturate(cycles.REACH)
+        self.engine.run(cycles.BLOCKS)
+
+    # --- facts -------------------------------------------------------------------------------
+
+    def _derive(self) -> None:
+        """Saturate the relations of the rule file."""
+        if not self.encoded.derivations:
+            return
+        changed = True
+        while changed:
+            if self._has_runs:
+                self.engine.saturate(RUNS)
+            self.engine.saturate(DERIVE_FIND)
+            for derivation in self.encoded.derivations:
+                self._answer_derivation(derivation)
+            changed = self.engine.saturate(DERIVE).changed
+            if time.monotonic() >= self.limits.deadline:
+                raise Stop("seconds")
+
+    def _answer_derivation(self, derivation: EncodedDerivation) -> None:
+        if not derivation.ask:
+            return
+        rows = []
+        for row in self._new_rows(derivation.ask):
+            answer = self.answerer.derivation(derivation, row)
+            if answer is not None:
+                rows.append((*row, *answer))
+        self.engine.facts(derivation.answer, rows)
+
+    def _new_rows(self, table: str) -> list[Row]:
+        seen = self._seen.setdefault(table, set())
+        if self.engine.size(table) == len(seen):
+            return []
+        rows = [row for row in self.engine.rows(table) if row not in seen]
+        seen.update(rows)
+        return sorted(rows)
+
+    # --- asking and acting -------------------------------------------------------------------
+
+    def _ask(self, rules: Sequence[EncodedRule]) -> dict[str, int]:
+        """Ask and answer; gives the e-nodes that each rule may make now."""
+        predicted: dict[str, int] = {}
+        for rule in rules:
+            name = rule.plan.rule.name
+            self.before_rule(name)
+            found = sum(self.engine.run(rule.find).matches.values())
+            self.counts.matches[name] = self.counts.matches.get(name, 0) + found
+            may_act = self._answer(rule)
+            size = max(r.size for r in rule.plan.recipes)
+            predicted[name] = found * size if may_act else 0
+            if time.monotonic() >= self.limits.deadline:
+                raise Stop("seconds", name)
+        return predicted
+
+    def _answer(self, rule: EncodedRule) -> bool:
+        """Answer new questions; gives whether any match of the rule may act."""
+        if rule.group is not None:
+            return self._answer_group(rule)
+        rows: dict[str, list[Row]] = {}
+        for row in self._new_rows(rule.ask):
+            answer = self.answerer.rule(rule.plan, row)
+            if answer is not None:
+                table = rule.answers[answer.recipe]
+                rows.setdefault(table, []).append((*row, *answer.columns))
+        for table, found in rows.items():
+            self.engine.facts(table, found)
+        return any(self.engine.size(table) for table in rule.answers)
+
+    def _answer_group(self, rule: EncodedRule) -> bool:
+        assert rule.group is not None
+        if not self._new_rows(rule.ask):
+            return False
+        rows = answer_groups(rule, list(self._seen[rule.ask]), self.answerer, self._groups)
+        self.engine.facts(rule.group.links, rows.links)
+        self.engine.facts(rule.group.groups, rows.groups)
+        return bool(rows.groups)
+
+    def _act(self, rules: Sequence[EncodedRule], predicted: Mapping[str, int]) -> bool:
+        """Act, in slices where all at once might exceed the limit."""
+        ruleset = self._combine(rules)
+        total = sum(predicted.values())
+        room = self.limits.enodes - self._enodes
+        if total <= room or not total:
+            return self._count(rules, self.engine.run(ruleset))
+        self.before_rule(max(predicted, key=lambda name: (predicted[name], name)))
+        return self._act_in_slices(rules, ruleset, predicted, room / total)
+
+    def _act_in_slices(
+        self,
+        rules: Sequence[EncodedRule],
+        ruleset: str,
+        predicted: Mapping[str, int],
+        share: float,
+    ) -> bool:
+        changed = False
+        opened = 0
+        blamed = max(predicted, key=lambda name: (predicted[name], name))
+        while opened < GATE:
+            step = max(1, min(GATE - opened, int(GATE * share)))
+            opened += step
+            self._open_gate(opened - 1)
+            changed |= self._count(rules, self.engine.run(ruleset))
+            before, self._enodes = self._enodes, self.count_enodes()
+            room = self.limits.enodes - self._enodes
+            if room <= 0:
+                self._open_gate(GATE - 1)
+                raise Stop("enodes", blamed)
+            if time.monotonic() >= self.limits.deadline:
+                raise Stop("seconds", blamed)
+            made = max(1, self._enodes - before)
+            share = room / made * step / GATE
+        return changed
+
+    def _open_gate(self, value: int) -> None:
+        self.engine.set("gate", [((), value)])
+
+    def _combine(self, rules: Sequence[EncodedRule]) -> str:
+        names = tuple(rule.act for rule in rules)
+        if names not in self._combined:
+            self._combined[names] = name = f"rs_step_{len(self._combined)}"
+            self.engine.commands([f"(unstable-combined-ruleset {name} {' '.join(names)})"])
+        return self._combined[names]
+
+    def _count(self, rules: Sequence[EncodedRule], run: RunCount) -> bool:
+        by_number = {str(rule.plan.number): rule.plan.rule.name for rule in rules}
+        for label, matches in run.matches.items():
+            kind, _, rest = label.partition(":")
+            name = by_number.get(rest.partition(":")[0])
+            if kind == "act" and name is not None:
+                self.counts.applied[name] = self.counts.applied.get(name, 0) + matches
+        return run.changed
+
+    def _prune(self) -> bool:
+        return prune_cycles(self.engine, self.encoded.operators)

@@ -1,0 +1,172 @@
+"""The engine: egglog behind a few plain calls.  The only module that imports it.
+
+Enters: commands as text, rows as numbers and tuples of numbers.  Leaves: the same, and the whole
+e-graph as rows.  Facts are built as command objects: parsing them as text would keep a copy of
+the whole text in every parsed span.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from egglog import bindings
+
+#: A term: a number, a tuple of numbers (a vector), or (function name, arguments..).
+Row = tuple[Any, ...]
+_SPAN = bindings.PanicSpan()
+
+
+@dataclass(frozen=True)
+class RunCount:
+    """One run: did anything change, and matches by rule name."""
+
+    changed: bool
+    matches: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Table:
+    """All rows of one function: inputs, output, and whether the row is subsumed.
+
+    Numbers are numbers; classes are opaque values that compare and hash; vectors are tuples.
+    """
+
+    rows: tuple[tuple[tuple[Any, ...], Any, bool], ...]
+
+
+class EngineError(Exception):
+    """The engine refused a command: a defect of the encoder, never of a user's file."""
+
+
+@dataclass
+class Engine:
+    """One database.  Not safe to share between threads."""
+
+    _egraph: Any = field(default_factory=lambda: bindings.EGraph())
+
+    def commands(self, texts: Iterable[str]) -> None:
+        """Run commands one by one."""
+        for text in texts:
+            self._run(*self._parse(text))
+
+    def facts(self, relation: str, rows: Iterable[Row]) -> None:
+        """Add rows to a relation."""
+        self._run(*[_action(bindings.Expr_(_SPAN, _call(relation, row))) for row in rows])
+
+    def set(self, function: str, rows: Iterable[tuple[Row, Any]]) -> None:
+        """Set function values: (arguments, value)."""
+        self._run(
+            *[
+                _action(bindings.Set(_SPAN, function, [_term(a) for a in arguments], _term(value)))
+                for arguments, value in rows
+            ]
+        )
+
+    def unions(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+        """Make pairs of terms equal."""
+        self._run(
+            *[_action(bindings.Union(_SPAN, _term(left), _term(right))) for left, right in pairs]
+        )
+
+    def run(self, ruleset: str) -> RunCount:
+        """One step of a ruleset."""
+        schedule = bindings.Run(_SPAN, bindings.RunConfig(ruleset, None))
+        [output] = self._run(bindings.RunSchedule(schedule))
+        report = output.report
+        return RunCount(report.updated, dict(report.num_matches_per_rule))
+
+    def saturate(self, ruleset: str) -> RunCount:
+        """Steps of a ruleset until nothing changes."""
+        run = bindings.Run(_SPAN, bindings.RunConfig(ruleset, None))
+        [output] = self._run(bindings.RunSchedule(bindings.Saturate(_SPAN, run)))
+        return RunCount(output.report.updated, dict(output.report.num_matches_per_rule))
+
+    def rows(self, relation: str) -> list[Row]:
+        """All rows of a relation over numbers and vectors of numbers."""
+        mode = bindings.DefaultPrintFunctionMode()
+        command = bindings.PrintFunction(_SPAN, relation, 1 << 40, None, mode)
+        [output] = self._run(command)
+        dag = output.termdag
+        return [tuple(_value(dag, a) for a in dag.get(key).args) for key, _ in output.terms]
+
+    def size(self, function: str) -> int:
+        """Rows of one function."""
+        [output] = self._run(bindings.PrintSize(_SPAN, function))
+        return int(output.size)
+
+    def sizes(self) -> dict[str, int]:
+        """Rows of every function."""
+        [output] = self._run(bindings.PrintSize(_SPAN, None))
+        return dict(output.sizes)
+
+    def tables(self, wanted: Callable[[str], bool]) -> dict[str, Table]:
+        """Copy out all functions whose names are wanted."""
+        frozen = self._egraph.freeze()
+        return {
+            name: self._table(function)
+            for name, function in frozen.functions.items()
+            if wanted(name)
+        }
+
+    def _table(self, function: Any) -> Table:
+        readers = [self._reader(sort) for sort in function.input_sorts]
+        read_output = self._reader(function.output_sort)
+        return Table(
+            tuple(
+                (
+                    tuple([read(v) for read, v in zip(readers, row.inputs, strict=True)]),
+                    read_output(row.output),
+                    row.subsumed,
+                )
+                for row in function.rows
+            )
+        )
+
+    def _reader(self, sort: str) -> Callable[[Any], Any]:
+        match sort:
+            case "i64":
+                return self._egraph.value_to_i64  # type: ignore[no-any-return]
+            case "Tensors":
+                return lambda value: tuple(self._egraph.value_to_vec(value))
+            case "Ids":
+                to_number = self._egraph.value_to_i64
+                return lambda value: tuple(map(to_number, self._egraph.value_to_vec(value)))
+            case _:
+                return lambda value: value
+
+    def _parse(self, text: str) -> Sequence[Any]:
+        try:
+            return self._egraph.parse_program(text)  # type: ignore[no-any-return]
+        except bindings.EggSmolError as error:
+            raise EngineError(f"{error.context}\n{text}") from error
+
+    def _run(self, *commands: Any) -> Sequence[Any]:
+        try:
+            return self._egraph.run_program(*commands)  # type: ignore[no-any-return]
+        except bindings.EggSmolError as error:
+            raise EngineError(error.context) from error
+
+
+def _action(action: Any) -> Any:
+    return bindings.ActionCommand(action)
+
+
+def _call(name: str, arguments: Sequence[Any]) -> Any:
+    return bindings.Call(_SPAN, name, [_term(a) for a in arguments])
+
+
+def _term(value: Any) -> Any:
+    if isinstance(value, int):
+        return bindings.Lit(_SPAN, bindings.Int(value))
+    if value and isinstance(value[0], str):
+        return _call(value[0], value[1:])
+    return _call("vec-of", value) if value else _call("vec-empty", ())
+
+
+def _value(dag: Any, term: int) -> Any:
+    node = dag.get(term)
+    if isinstance(node, bindings.TermLit):
+        return node.value.value
+    return tuple(_value(dag, a) for a in node.args)

@@ -1,0 +1,209 @@
+"""Explores a graph with a program of rules, in a process of its own, within limits.
+
+Enters: a graph, a checked program, settings.  Leaves: a snapshot of the e-graph.  Whatever a rule
+does (an explosion within one step, a crash), a snapshot comes back: the last one taken, at worst
+the original graph.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+import psutil
+
+from tensat_dl.egraph.clash import Clash
+from tensat_dl.egraph.snapshot import Exploration, RuleCount, Saturated
+from tensat_dl.egraph.worker import Job, work
+from tensat_dl.errors import TensatError, UnsoundRuleError
+from tensat_dl.graph.model import Graph
+from tensat_dl.language import program
+from tensat_dl.progress import Progress, ProgressEvent, silent
+from tensat_dl.settings import ExploreSettings, RuleSettings
+
+#: Beyond its own limit the worker has this share of it, and this many seconds, to send its state.
+_GRACE_SHARE = 0.15
+_GRACE_SECONDS = 0.5
+_POLL_SECONDS = 0.05
+
+
+def explore(
+    graph: Graph,
+    checked: program.CheckedProgram,
+    settings: ExploreSettings,
+    rules: RuleSettings,
+    progress: Progress = silent,
+) -> Saturated:
+    """Run the program's schedule on `graph`.
+
+    Raises UnsoundRuleError when the rules give one tensor two types.
+    """
+    chosen = chosen_rules(checked, rules)
+    job = Job(graph, checked, chosen, settings)
+    watch = _Watch(job, progress)
+    watch.run()
+    if watch.result is None:
+        return _original(job, watch)
+    return replace(
+        watch.result,
+        constants={**watch.result.constants, **{c.digest: c for c in graph.constants.values()}},
+        exploration=watch.finished(watch.result),
+    )
+
+
+def chosen_rules(
+    checked: program.CheckedProgram, settings: RuleSettings
+) -> tuple[program.Rule, ...]:
+    """The rules that the schedule reaches, without those that are off or, on request, not exact."""
+    reached = _reached(checked.schedule)
+    return tuple(
+        rule
+        for rule in checked.rules
+        if rule.name in reached and rule.off is None and not (settings.exact and rule.real)
+    )
+
+
+def _reached(steps: Sequence[program.Step]) -> set[str]:
+    found: set[str] = set()
+    for step in steps:
+        match step:
+            case program.Run():
+                found.update(step.rules)
+            case program.Saturate() | program.Repeat():
+                found |= _reached(step.body)
+            case program.Prune():
+                pass
+    return found
+
+
+@dataclass
+class _Watch:
+    """Starts the worker, listens, and stops it from outside when it must be."""
+
+    job: Job
+    progress: Progress
+    result: Saturated | None = None
+    ended: str = ""
+    rule: str = ""
+    failure: str = ""
+
+    def run(self) -> None:
+        """Run the job to its end, or to the end of its limits."""
+        context = _context()
+        ours, theirs = context.Pipe(duplex=False)
+        process = context.Process(target=work, args=(self.job, theirs), daemon=True)
+        self.started = time.monotonic()
+        process.start()
+        theirs.close()
+        try:
+            self._listen(ours, process)
+        finally:
+            process.kill()
+            process.join()
+            ours.close()
+
+    def _listen(self, pipe: Connection, process: BaseProcess) -> None:
+        settings = self.job.settings
+        seconds = settings.seconds
+        deadline = self.started + seconds + max(_GRACE_SECONDS, _GRACE_SHARE * seconds)
+        watched = psutil.Process(process.pid)
+        while not self.ended:
+            if pipe.poll(_POLL_SECONDS):
+                try:
+                    self._take(pipe.recv())
+                except EOFError:
+                    self.ended = "crashed"
+            elif time.monotonic() > deadline:
+                self.ended = "seconds"
+            elif _memory(watched) > settings.memory:
+                self.ended = "memory"
+
+    def _take(self, message: tuple[Any, ...]) -> None:
+        match message:
+            case ("rule", str(name)):
+                self.rule = name
+            case ("step", int(step), int(enodes)):
+                seconds = time.monotonic() - self.started
+                self.progress(ProgressEvent("explore", seconds, step, enodes, message=self.rule))
+            case ("snapshot", Saturated() as snapshot):
+                self.result = snapshot
+            case ("done", Saturated() as snapshot):
+                self.result = snapshot
+                self.ended = snapshot.exploration.stopped_by
+            case ("clash", Clash() as clash):
+                raise _unsound(clash)
+            case ("failed", str(reason), str(text)):
+                self.ended, self.failure = reason, text
+
+    def finished(self, saturated: Saturated) -> Exploration:
+        """The exploration as it ended, which the last snapshot could not know."""
+        known = saturated.exploration
+        blamed = known.blamed if known.stopped_by == self.ended else self.rule
+        return replace(
+            known,
+            eclasses=len(saturated.class_types),
+            seconds=time.monotonic() - self.started,
+            stopped_by=self.ended,
+            blamed=blamed,
+            warnings=_warnings(self.ended, blamed, self.failure),
+        )
+
+
+def _warnings(ended: str, blamed: str, failure: str) -> tuple[str, ...]:
+    rule = f" while rule `{blamed}` ran" if blamed else ""
+    match ended:
+        case "crashed":
+            last = failure.strip().splitlines()[-1:] or ["no message"]
+            return (f"the exploration crashed{rule} ({last[0]}); what was known before is used",)
+        case "memory":
+            return (f"the exploration reached its memory limit{rule}",)
+        case "seconds" | "enodes" if blamed:
+            return (f"the exploration reached its limit ({ended}){rule}",)
+        case _:
+            return ()
+
+
+def _unsound(clash: Clash) -> UnsoundRuleError:
+    return UnsoundRuleError(
+        f"the rule `{clash.rule}` is unsound: it makes `{clash.operator}` of type {clash.found} "
+        f"equal to a tensor of type {clash.expected}",
+        help="restrict the rule with a type or a condition, or turn it off with `@off(\"why\")`",
+    )
+
+
+def _original(job: Job, watch: _Watch) -> Saturated:
+    """The graph itself, when the worker gave nothing at all."""
+    from tensat_dl.egraph.worker import run_in_process
+
+    empty = replace(job, rules=(), checked=replace(job.checked, schedule=()), snapshots=False)
+    try:
+        saturated = run_in_process(empty)[-1][1]
+    except (RuntimeError, ValueError, KeyError) as error:
+        raise TensatError(f"the exploration failed: {watch.failure or error}") from error
+    assert isinstance(saturated, Saturated)
+    rules = {rule.name: RuleCount(0, 0) for rule in job.rules}
+    return replace(
+        saturated,
+        exploration=replace(watch.finished(saturated), rules=rules),
+    )
+
+
+def _memory(process: psutil.Process) -> int:
+    with contextlib.suppress(psutil.Error):
+        return int(process.memory_info().rss)
+    return 0
+
+
+def _context() -> Any:
+    """Fork where it is safe: it starts in milliseconds and shares what is loaded."""
+    methods = multiprocessing.get_all_start_methods()
+    import sys
+
+    linux = sys.platform.startswith("linux") and "fork" in methods
+    return multiprocessing.get_context("fork" if linux else "spawn")

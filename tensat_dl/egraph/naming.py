@@ -1,0 +1,56 @@
+"""Names in the engine's program, mangled so that none collides with a word of the engine.
+
+Tables of an operator `X`: `op_X` (the e-nodes), `made_X` (who made each, and in which
+generation).  Tables of a rule number `n`: `ask_n`, `ans_n_p`, and those of its helpers.
+Variables of a rule `v` become `v_v`; what is known of them `t_v`, their keys `k_v`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from tensat_dl.vocabulary.operators import Operator, OperatorKind
+
+
+def _plain(text: str) -> str:
+    if re.fullmatch(r"[A-Za-z0-9]+", text):
+        return text
+    return re.sub(r"\W", "_", text) + "_" + hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def operator_suffix(operator: Operator) -> str:
+    """The part of table names that stands for an operator."""
+    if operator.kind is OperatorKind.ONNX and not operator.domain:
+        return _plain(operator.name)
+    return _plain(f"{operator.kind.value}:{operator.domain}:{operator.name}")
+
+
+def node_table(operator: Operator) -> str:
+    """The constructor of the operator's e-nodes."""
+    return "op_" + operator_suffix(operator)
+
+
+def made_table(operator: Operator) -> str:
+    """The function from an e-node to `generation << 20 | rule`."""
+    return "made_" + operator_suffix(operator)
+
+
+def relation_table(name: str) -> str:
+    """The table of a user relation."""
+    return "rel_" + _plain(name)
+
+
+def variable(name: str) -> str:
+    """A rule's variable as the engine sees it."""
+    return "v_" + _plain(name)
+
+
+def analysis_variable(name: str) -> str:
+    """The analysis id (or ids) of a rule's variable."""
+    return "t_" + _plain(name)
+
+
+def key_variable(name: str) -> str:
+    """The key of a rule's variable."""
+    return "k_" + _plain(name)

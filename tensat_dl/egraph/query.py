@@ -1,0 +1,194 @@
+"""A left side as the body of an engine rule.
+
+Enters: a :class:`~tensat_dl.egraph.plan.MatchPlan` and an order of the operands of its commutative
+operators.  Leaves: atoms as text, and the names of the variables that hold each column.
+
+Tables: `(op_X attributes input..)` gives a tensor or a bundle; operators with variadic inputs
+take one vector; `(Out bundle i)` is a tensor; `(type tensor)` and `(vtypes vector)` give analysis
+ids; `(key tensor)`, `(vkey vector)` stable keys; `(made_X ..)` the origin of an e-node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+
+from tensat_dl.egraph import naming
+from tensat_dl.egraph.plan import Column, MatchPlan
+from tensat_dl.language import program
+
+#: Bits of the rule number in an origin; the generation stands above them.
+RULE_BITS = 20
+
+
+@dataclass
+class Query:
+    """Atoms so far, and the variables that hold the origins of matched e-nodes."""
+
+    atoms: list[str] = field(default_factory=list)
+    origins: list[str] = field(default_factory=list)
+
+    def add(self, atom: str) -> None:
+        """Append an atom."""
+        self.atoms.append(atom)
+
+    @property
+    def text(self) -> str:
+        """The body."""
+        return " ".join(self.atoms)
+
+
+def column_variable(column: Column) -> str:
+    """The engine's variable that holds a column."""
+    if column.kind == "attributes":
+        return f"am{column.index}" if column.mapped else f"a{column.index}"
+    if column.kind == "int":
+        return naming.variable(column.name)
+    return naming.analysis_variable(column.name)
+
+
+def column_sort(column: Column) -> str:
+    """The engine's sort of a column."""
+    return "Ids" if column.kind == "analyses" else "i64"
+
+
+def operand_orders(plan: MatchPlan) -> Iterator[tuple[bool, ...]]:
+    """Every way to swap the operands of two-input commutative matches (True: swapped)."""
+    choices = [(False, True) if _swappable(m) else (False,) for m in plan.matches]
+    yield from product(*choices)
+
+
+def _swappable(match: program.Match) -> bool:
+    inputs = match.inputs
+    return match.operator.commutative and len(inputs) == 2 and inputs[0] != inputs[1]
+
+
+def write_query(
+    plan: MatchPlan, order: tuple[bool, ...], *, prefix: str, origins: bool, keys: bool = False
+) -> Query:
+    """The atoms of a left side.
+
+    `prefix` names the helper tables of this rule (for mapped lists); with `origins` the origin of
+    every matched e-node is bound to `m0`, `m1`, ...; with `keys` the keys of all variables are.
+    """
+    query = Query()
+    for index, (match, swapped) in enumerate(zip(plan.matches, order, strict=True)):
+        arguments = _arguments(query, match, index, swapped, prefix)
+        _application(query, match, index, arguments)
+        if origins:
+            query.add(f"(= m{index} ({naming.made_table(match.operator)} a{index}{arguments}))")
+            query.origins.append(f"m{index}")
+    for name in plan.tensors:
+        query.add(f"(= {naming.analysis_variable(name)} (type {naming.variable(name)}))")
+    for name in plan.lists:
+        query.add(f"(= {naming.analysis_variable(name)} (vtypes {naming.variable(name)}))")
+    if keys:
+        add_keys(query, plan, (*plan.tensors, *plan.lists))
+    return query
+
+
+def add_keys(query: Query, plan: MatchPlan, names: tuple[str, ...]) -> None:
+    """Bind the keys of some variables."""
+    for name in names:
+        table = "vkey" if name in plan.lists else "key"
+        query.add(f"(= {naming.key_variable(name)} ({table} {naming.variable(name)}))")
+
+
+def _application(query: Query, match: program.Match, index: int, arguments: str) -> None:
+    term = f"({naming.node_table(match.operator)} a{index}{arguments})"
+    if not match.operator.has_bundle:
+        query.add(f"(= {naming.variable(match.outputs[0])} {term})")
+        return
+    query.add(f"(= b{index} {term})")
+    for place, output in enumerate(match.outputs):
+        query.add(f"(= {naming.variable(output)} (Out b{index} {place}))")
+
+
+def _arguments(
+    query: Query, match: program.Match, index: int, swapped: bool, prefix: str
+) -> str:
+    if match.operator.is_variadic:
+        vector = f"vec{index}"
+        _vector(query, match, index, vector, prefix)
+        return f" {vector}"
+    inputs = reversed(match.inputs) if swapped else match.inputs
+    return "".join(" " + _input(i) for i in inputs)
+
+
+def _input(item: program.MatchInput) -> str:
+    match item:
+        case program.InputAbsent():
+            return "(Absent)"
+        case program.InputVariable(name):
+            return naming.variable(name)
+        case _:
+            raise TypeError(f"{item} stands in no fixed input; the checker holds this")
+
+
+def _vector(query: Query, match: program.Match, index: int, vector: str, prefix: str) -> None:
+    """Take a vector apart: single tensors in front, at most one run, single tensors behind."""
+    inputs = match.inputs
+    run = run_position(match)
+    length = f"(vec-length {vector})"
+    if run is None:
+        query.add(f"(= {len(inputs)} {length})")
+        _singles(query, vector, inputs, 0)
+        return
+    front, behind = inputs[:run], inputs[run + 1 :]
+    query.add(f"(>= {length} {len(front) + len(behind)})")
+    _singles(query, vector, front, 0)
+    for back, item in enumerate(reversed(behind), start=1):
+        query.add(f"(= {_input(item)} (vec-get {vector} (- {length} {back})))")
+    segment = middle(vector, len(front), len(behind))
+    item = inputs[run]
+    if isinstance(item, program.InputStar):
+        query.add(f"(= {naming.variable(item.name)} {segment})")
+    elif isinstance(item, program.InputMap):
+        query.add(f"(= seg{index} {segment})")
+        query.add(mapped_atom(item, index, prefix, f"(vec-length seg{index})"))
+
+
+def run_position(match: program.Match) -> int | None:
+    """Where the one run of a variadic match stands among its inputs."""
+    runs = [
+        i
+        for i, item in enumerate(match.inputs)
+        if isinstance(item, program.InputStar | program.InputMap)
+    ]
+    if len(runs) > 1:
+        raise TypeError("two runs in one list are ambiguous; the checker holds this")
+    return runs[0] if runs else None
+
+
+def _singles(
+    query: Query, vector: str, inputs: tuple[program.MatchInput, ...], offset: int
+) -> None:
+    for place, item in enumerate(inputs, start=offset):
+        query.add(f"(= {_input(item)} (vec-get {vector} {place}))")
+
+
+def middle(vector: str, front: int, behind: int) -> str:
+    """The vector without its first and last elements."""
+    for _ in range(front):
+        vector = f"(vec-remove {vector} 0)"
+    for _ in range(behind):
+        vector = f"(vec-pop {vector})"
+    return vector
+
+
+def mapped_atom(item: program.InputMap, index: int, prefix: str, length: str) -> str:
+    """The operands of a mapped run of that length."""
+    name = next(i.name for i in item.inputs if isinstance(i, program.InputStar))
+    return f"(= {naming.variable(name)} {mapped_term(item, index, prefix, length)})"
+
+
+def mapped_term(item: program.InputMap, index: int, prefix: str, length: str) -> str:
+    """The helper table's entry for a mapped run: see `egraph.runs`."""
+    others = "".join(f" {naming.variable(name)}" for name in shared_inputs(item))
+    return f"(mapped_{prefix}_{index} seg{index} {length} am{index}{others})"
+
+
+def shared_inputs(item: program.InputMap) -> tuple[str, ...]:
+    """The variables that are the same for every element of a mapped run."""
+    return tuple(i.name for i in item.inputs if isinstance(i, program.InputVariable))

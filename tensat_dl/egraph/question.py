@@ -1,0 +1,321 @@
+"""Answers the engine's questions: may this match act, and what exactly would it make?
+
+Enters: a question, that is the attribute and analysis ids of one or many matches.  Leaves: the
+columns of the answer, or None.  Equal questions are asked once, so this is where Python may think.
+
+A match may act when its attributes fit, its ascriptions hold, its conditions are *true* (neither
+false nor unknown), its weights are weights, its right side has a type, and that type is the
+left side's, root by root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tensat_dl.egraph.derive import EncodedDerivation
+from tensat_dl.egraph.interning import Analysis, Interner
+from tensat_dl.egraph.plan import MatchPlan, RulePlan
+from tensat_dl.egraph.typing import Refusal, Scope, Typer, same_type
+from tensat_dl.language import program
+from tensat_dl.language.evaluate import UNKNOWN, Environment, evaluate, holds, match_type
+from tensat_dl.language.values import Value, as_attribute, equal
+from tensat_dl.syntax import ast
+from tensat_dl.vocabulary.attributes import Attributes, AttributeValue
+from tensat_dl.vocabulary.canonical import default_of, normalise
+from tensat_dl.vocabulary.operators import Operator
+from tensat_dl.vocabulary.types import AbsentType, TensorType, Type
+
+#: A row of the engine: numbers, and tuples of numbers for lists.
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`recipe` is the number of the recipe that acts; `columns` what its actions read."""
+
+    recipe: int
+    columns: tuple[int | tuple[int, ...], ...]
+
+
+@dataclass
+class Answerer:
+    """Answers for all rules of a program.  `refusals` counts them by rule and reason."""
+
+    interner: Interner
+    typer: Typer
+    functions: Mapping[str, program.Function]
+    refusals: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def rule(self, plan: RulePlan, row: Row) -> Answer | None:
+        """May a match of `plan` with these columns act, and how?"""
+        scope = self.scope(plan.left, row, plan.rule)
+        if scope is None:
+            return None
+        try:
+            return self._act(plan, scope)
+        except Refusal as refusal:
+            self.refuse(plan.rule, str(refusal))
+            return None
+
+    def derivation(self, encoded: EncodedDerivation, row: Row) -> tuple[int, ...] | None:
+        """The integer arguments of the head, or None when the conditions do not hold."""
+        scope = self.scope(encoded.left, row, encoded.derivation)
+        if scope is None:
+            return None
+        values = [scope.env.names.get(name, UNKNOWN) for name in encoded.outputs]
+        if not all(isinstance(v, int) for v in values):
+            return None
+        return tuple(int(v) for v in values)  # type: ignore[arg-type]
+
+    def refuse(self, rule: program.Rule, reason: str) -> None:
+        """Count a refused question."""
+        key = (rule.name, reason)
+        self.refusals[key] = self.refusals.get(key, 0) + 1
+
+    def scope(
+        self, left: MatchPlan, row: Row, rule: program.Rule | program.Derivation
+    ) -> Scope | None:
+        """What the variables of a left side are, or None when some condition does not hold."""
+        scope, attributes = self._read(left, row)
+        names = dict(scope.env.names)
+        if not _present(left, scope):
+            return None
+        if not _attributes_fit(left, attributes, scope, names):
+            return None
+        if not _ascriptions_hold(rule.ascriptions, scope, names):
+            return None
+        env = Environment(names, self.functions)
+        if not _required_fit(left, attributes, scope, env):
+            return None
+        if isinstance(rule, program.Rule):
+            for name, expr in rule.lets:
+                names[name] = evaluate(expr, env)
+        if not _literals_fit(left, scope, env) or not _weights_fit(rule.facts, scope):
+            return None
+        if not all(holds(c, env) is True for c in rule.conditions):
+            return None
+        return Scope(env, scope.tensors, scope.lists)
+
+    def _read(self, left: MatchPlan, row: Row) -> tuple[Scope, dict[tuple[int, bool], Any]]:
+        tensors: dict[str, Analysis] = {}
+        lists: dict[str, tuple[Analysis, ...]] = {}
+        names: dict[str, Value] = {}
+        attributes: dict[tuple[int, bool], tuple[Attributes, int]] = {}
+        for column, value in zip(left.columns, row, strict=False):
+            match column.kind:
+                case "attributes":
+                    key = (column.index, column.mapped)
+                    attributes[key] = self.interner.attributes(value)
+                case "analysis":
+                    tensors[column.name] = self.interner.analysis(value)
+                    names[column.name] = tensors[column.name].type
+                case "analyses":
+                    lists[column.name] = tuple(self.interner.analysis(v) for v in value)
+                    names[column.name] = tuple(a.type for a in lists[column.name])
+                case _:
+                    names[column.name] = value
+        return Scope(Environment(names), tensors, lists), attributes
+
+    def _act(self, plan: RulePlan, scope: Scope) -> Answer:
+        absent = {n for n, a in scope.tensors.items() if isinstance(a.type, AbsentType)}
+        relevant = set().union(*(r.absent for r in plan.recipes))
+        number = next(
+            i for i, r in enumerate(plan.recipes) if r.absent == frozenset(absent & relevant)
+        )
+        recipe = plan.recipes[number]
+        columns = self.typer.build(recipe.builds, scope)
+        for union in recipe.unions:
+            self._require_same(scope, union.root, union.ref)
+        return Answer(number, tuple(columns))
+
+    @staticmethod
+    def _require_same(scope: Scope, root: str, ref: str) -> None:
+        left = scope.tensors[root].type
+        right = scope.tensors[ref].type if ref else AbsentType()
+        if not same_type(left, right):
+            raise Refusal(f"the type would change from {describe(left)} to {describe(right)}")
+        if isinstance(left, TensorType) and isinstance(right, TensorType):
+            _require_values(left, right)
+
+
+def _require_values(left: TensorType, right: TensorType) -> None:
+    if left.value is None or right.value is None:
+        return
+    if any(equal(a, b) is False for a, b in zip(left.value, right.value, strict=False)):
+        raise Refusal("the value would change: the rule is not sound here")
+
+
+def describe(type_: Type) -> str:
+    """A type for messages: `f32[2, N]`."""
+    if not isinstance(type_, TensorType):
+        return "an absent input" if isinstance(type_, AbsentType) else type_.text
+    if type_.dims is None:
+        return f"{type_.dtype.value} of unknown rank"
+    return f"{type_.dtype.value}[{', '.join(map(str, type_.dims))}]"
+
+
+# --- the parts of a left side ---------------------------------------------------------------
+
+
+def _present(left: MatchPlan, scope: Scope) -> bool:
+    return all(
+        name in left.optional or not isinstance(analysis.type, AbsentType)
+        for name, analysis in scope.tensors.items()
+    )
+
+
+def match_input_types(match: program.Match, scope: Scope) -> tuple[Type, ...]:
+    """The types of a match's inputs, absent ones included, lists spread."""
+    found: list[Type] = []
+    for item in match.inputs:
+        match item:
+            case program.InputVariable(name):
+                found.append(scope.tensors[name].type)
+            case program.InputStar(name):
+                found += [a.type for a in scope.lists[name]]
+            case program.InputMap():
+                found += [a.type for i in item.inputs for a in _list_of(i, scope)]
+            case _:
+                found.append(AbsentType())
+    return tuple(found)
+
+
+def _list_of(item: program.MatchInput, scope: Scope) -> tuple[Analysis, ...]:
+    return scope.lists[item.name] if isinstance(item, program.InputStar) else ()
+
+
+def _mapped_types(item: program.InputMap, scope: Scope) -> tuple[Type, ...]:
+    """The input types of the first element of a mapped run."""
+    found: list[Type] = []
+    for inner in item.inputs:
+        match inner:
+            case program.InputStar(name):
+                found.append(scope.lists[name][0].type)
+            case program.InputVariable(name):
+                found.append(scope.tensors[name].type)
+            case _:
+                found.append(AbsentType())
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class _Applied:
+    """One attribute pattern with the node's attributes and input types."""
+
+    operator: Operator
+    pattern: program.AttributePattern
+    actual: Mapping[str, AttributeValue]
+    inputs: tuple[Type, ...]
+
+
+def _applied(
+    left: MatchPlan, attributes: Mapping[tuple[int, bool], tuple[Attributes, int]], scope: Scope
+) -> Sequence[_Applied]:
+    found: list[_Applied] = []
+    for index, match in enumerate(left.matches):
+        actual, _ = attributes[index, False]
+        inputs = match_input_types(match, scope)
+        found.append(_Applied(match.operator, match.attributes, actual.as_dict(), inputs))
+        for item in match.inputs:
+            if isinstance(item, program.InputMap):
+                actual, _ = attributes[index, True]
+                types = _mapped_types(item, scope)
+                found.append(_Applied(item.operator, item.attributes, actual.as_dict(), types))
+    return found
+
+
+def _attributes_fit(
+    left: MatchPlan,
+    attributes: Mapping[tuple[int, bool], tuple[Attributes, int]],
+    scope: Scope,
+    names: dict[str, Value],
+) -> bool:
+    """Bind attribute variables; unmentioned attributes must have their defaults."""
+    for index, match in enumerate(left.matches):
+        if match.exact_outputs and attributes[index, False][1] != len(match.outputs):
+            return False
+    return all(
+        _bind_attributes(applied, names) for applied in _applied(left, attributes, scope)
+    )
+
+
+def _bind_attributes(applied: _Applied, names: dict[str, Value]) -> bool:
+    pattern, actual = applied.pattern, applied.actual
+    mentioned = {n for n, _ in pattern.bound} | {n for n, _ in pattern.required}
+    for name, variable in pattern.bound:
+        if name not in actual:
+            return False
+        if variable in names and equal(names[variable], actual[name]) is not True:
+            return False
+        names[variable] = actual[name]
+    others = {n: v for n, v in actual.items() if n not in mentioned}
+    if pattern.rest is not None:
+        captured = Attributes.of(others)
+        return names.setdefault(pattern.rest, captured) == captured
+    return all(
+        others.get(f.name) == default_of(applied.operator, f.name, applied.inputs)
+        for f in applied.operator.attributes
+        if f.name not in mentioned and not f.implied
+    )
+
+
+def _required_fit(
+    left: MatchPlan,
+    attributes: Mapping[tuple[int, bool], tuple[Attributes, int]],
+    scope: Scope,
+    env: Environment,
+) -> bool:
+    return all(
+        _equals(applied, name, expr, env)
+        for applied in _applied(left, attributes, scope)
+        for name, expr in applied.pattern.required
+    )
+
+
+def _equals(applied: _Applied, name: str, expr: ast.Expr, env: Environment) -> bool:
+    formal = applied.operator.attribute(name)
+    value = evaluate(expr, env)
+    written = None if formal is None else as_attribute(value, formal.kind)
+    if written is None:
+        return False
+    wanted = normalise(applied.operator, name, written, applied.inputs)
+    actual = applied.actual.get(name, default_of(applied.operator, name, applied.inputs))
+    return actual is not None and equal(wanted, actual) is True
+
+
+def _ascriptions_hold(
+    ascriptions: Sequence[program.Ascription], scope: Scope, names: dict[str, Value]
+) -> bool:
+    for ascription in ascriptions:
+        if ascription.variable in scope.lists:
+            types = [a.type for a in scope.lists[ascription.variable]]
+        else:
+            types = [scope.tensors[ascription.variable].type]
+        if not all(match_type(ascription.type, t, names) is True for t in types):
+            return False
+    return True
+
+
+def _literals_fit(left: MatchPlan, scope: Scope, env: Environment) -> bool:
+    for name, literal in left.literals:
+        type_ = scope.tensors[name].type
+        wanted = evaluate(literal.value, env)
+        if not isinstance(type_, TensorType) or type_.value is None:
+            return False
+        elements = wanted if isinstance(wanted, tuple) else (wanted,) * len(type_.value)
+        if not type_.value or equal(tuple(type_.value), elements) is not True:
+            return False
+    return True
+
+
+def _weights_fit(facts: Sequence[program.Fact], scope: Scope) -> bool:
+    for fact in facts:
+        if fact.relation != "weight":
+            continue
+        name = fact.arguments[0]
+        analyses = scope.lists[name] if name in scope.lists else (scope.tensors[name],)
+        if not all(a.weight for a in analyses):
+            return False
+    return True

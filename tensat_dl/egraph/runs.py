@@ -1,0 +1,205 @@
+"""Helper rules for runs of variadic inputs: what is known of a part of a list, and mapped runs.
+
+Enters: a rule's plan.  Leaves: declarations and rules as text.
+
+* A *part* of a list (what is left beside single tensors) gets its analyses and key.
+* `*F(xs)` on the left: `(mapped_n_m segment length attributes others..)` is the list of operands
+  of the first `length` elements, when each is an application of `F` with the same attributes
+  and other inputs; built element by element (where a class has several such applications, one).
+* `*F(xs)` on the right: `(built_n_b xs length attributes origin analyses others..)`, likewise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tensat_dl.egraph import naming
+from tensat_dl.egraph.build import ABSENT, BuildMap
+from tensat_dl.egraph.keys import mix_lets, operator_seed
+from tensat_dl.egraph.plan import MatchPlan
+from tensat_dl.egraph.query import middle, run_position, shared_inputs
+from tensat_dl.language import program
+
+#: The ruleset of parts and mapped runs: saturated before questions are asked.
+RUNS = "rs_runs"
+#: The ruleset of built lists: saturated after answers came, before rules act.
+FOLDS = "rs_folds"
+
+
+def run_rules(plan: MatchPlan, prefix: str) -> Iterator[str]:
+    """Commands for all variadic matches of a left side."""
+    for index, match in enumerate(plan.matches):
+        if not match.operator.is_variadic or run_position(match) is None:
+            continue
+        yield from _part_rule(match, index, prefix)
+        item = match.inputs[run_position(match) or 0]
+        if isinstance(item, program.InputMap):
+            yield from _mapped_rules(match, item, index, prefix)
+
+
+def _part(match: program.Match) -> tuple[int, int]:
+    run = run_position(match) or 0
+    return run, len(match.inputs) - run - 1
+
+
+def _part_rule(match: program.Match, index: int, prefix: str) -> Iterator[str]:
+    front, behind = _part(match)
+    if not front and not behind:
+        return
+    key = mix_lets("kpart", operator_seed("part"), ["kvec", str(front), str(behind)])
+    yield rule_text(
+        [
+            f"(= node ({naming.node_table(match.operator)} attrs vec))",
+            f"(>= (vec-length vec) {front + behind})",
+            "(= tvec (vtypes vec))",
+            "(= kvec (vkey vec))",
+            f"(= part {middle('vec', front, behind)})",
+            f"(= tpart {middle('tvec', front, behind)})",
+        ],
+        [*key, "(set (vtypes part) tpart)", "(set (vkey part) kpart)"],
+        RUNS,
+        f"part:{prefix}:{index}",
+    )
+
+
+def _mapped_rules(
+    match: program.Match, item: program.InputMap, index: int, prefix: str
+) -> Iterator[str]:
+    table, others = f"mapped_{prefix}_{index}", shared_inputs(item)
+    sorts = " ".join(["Tensors", "i64", "i64", *["Tensor"] * len(others)])
+    yield f"(function {table} ({sorts}) Tensors :merge old)"
+    front, behind = _part(match)
+    rest = "".join(f" {naming.variable(o)}" for o in others)
+    arguments = " ".join(
+        "operand" if isinstance(i, program.InputStar) else _fixed(i) for i in item.inputs
+    )
+    element = [f"(= element ({naming.node_table(item.operator)} attrs {arguments}))"]
+    if item.operator.has_bundle:
+        element = [
+            f"(= bundle ({naming.node_table(item.operator)} attrs {arguments}))",
+            "(= element (Out bundle 0))",
+        ]
+    known = ["(= toperand (type operand))", "(= koperand (key operand))"]
+    first_key = mix_lets("klist", operator_seed("list"), ["koperand"])
+    yield rule_text(
+        [
+            f"(= node ({naming.node_table(match.operator)} nattrs vec))",
+            f"(>= (vec-length vec) {front + behind + 1})",
+            f"(= segment {middle('vec', front, behind)})",
+            "(= element (vec-get segment 0))",
+            *element,
+            *known,
+        ],
+        [
+            "(let list (vec-of operand))",
+            f"(set ({table} segment 1 attrs{rest}) list)",
+            "(set (vtypes list) (vec-of toperand))",
+            *first_key,
+            "(set (vkey list) klist)",
+        ],
+        RUNS,
+        f"map:{prefix}:{index}",
+    )
+    next_key = mix_lets("klist", operator_seed("list"), ["kdone", "koperand"])
+    yield rule_text(
+        [
+            f"(= done ({table} segment place attrs{rest}))",
+            "(< place (vec-length segment))",
+            "(= element (vec-get segment place))",
+            *element,
+            *known,
+            "(= tdone (vtypes done))",
+            "(= kdone (vkey done))",
+        ],
+        [
+            "(let list (vec-push done operand))",
+            f"(set ({table} segment (+ place 1) attrs{rest}) list)",
+            "(set (vtypes list) (vec-push tdone toperand))",
+            *next_key,
+            "(set (vkey list) klist)",
+        ],
+        RUNS,
+        f"map-next:{prefix}:{index}",
+    )
+
+
+def _fixed(item: program.MatchInput) -> str:
+    return (
+        naming.variable(item.name)
+        if isinstance(item, program.InputVariable)
+        else "(Absent)"
+    )
+
+
+def built_table(prefix: str, build: BuildMap) -> str:
+    """The table of lists built by one map."""
+    return f"built_{prefix}_{build.name[1:]}"
+
+
+def built_rules(build: BuildMap, prefix: str) -> Iterator[str]:
+    """Declare the table of a map on the right side, and the rule that fills it."""
+    table, operator = built_table(prefix, build), build.operator
+    others = [r for i, r in enumerate(build.inputs) if i != build.position and r != ABSENT]
+    sorts = ["Tensors", "i64", "i64", "i64", "Ids", *["Tensor"] * len(others)]
+    yield f"(function {table} ({' '.join(sorts)}) Tensors :merge old)"
+    rest = "".join(f" o{i}" for i in range(len(others)))
+    names = iter(range(len(others)))
+    arguments: list[str] = []
+    keys: list[str] = ["attrs"]
+    for place, ref in enumerate(build.inputs):
+        if place == build.position:
+            arguments.append("operand")
+            keys.append("koperand")
+        elif ref == ABSENT:
+            arguments.append("(Absent)")
+            keys.append("0")
+        else:
+            number = next(names)
+            arguments.append(f"o{number}")
+            keys.append(f"ko{number}")
+    row = f"attrs {' '.join(arguments)}"
+    made = [
+        f"(set ({naming.made_table(operator)} {row}) origin)",
+        *mix_lets("kelement", operator_seed(naming.operator_suffix(operator)), keys),
+    ]
+    node = f"({naming.node_table(operator)} {row})"
+    if operator.has_bundle:
+        make = [f"(let bundle {node})", "(set (bkey bundle) kelement)"]
+        element = [
+            "(let element (Out bundle 0))",
+            *mix_lets("kout", operator_seed("Out"), ["kelement", "0"]),
+            "(set (key element) kout)",
+        ]
+    else:
+        make, element = [], [f"(let element {node})", "(set (key element) kelement)"]
+    yield rule_text(
+        [
+            f"(= done ({table} xs place attrs origin types{rest}))",
+            "(< place (vec-length xs))",
+            "(= operand (vec-get xs place))",
+            "(= koperand (key operand))",
+            *[f"(= ko{i} (key o{i}))" for i in range(len(others))],
+            "(= telement (vec-get types place))",
+            "(= tdone (vtypes done))",
+            "(= kdone (vkey done))",
+        ],
+        [
+            *made,
+            *make,
+            *element,
+            "(set (type element) telement)",
+            "(let list (vec-push done element))",
+            f"(set ({table} xs (+ place 1) attrs origin types{rest}) list)",
+            "(set (vtypes list) (vec-push tdone telement))",
+            *mix_lets("klist", operator_seed("list"), ["kdone", "kelement"]),
+            "(set (vkey list) klist)",
+        ],
+        FOLDS,
+        f"build:{prefix}{build.name}",
+    )
+
+
+
+def rule_text(body: Sequence[str], head: Sequence[str], ruleset: str, name: str) -> str:
+    """One engine rule."""
+    return f'(rule ({" ".join(body)}) ({" ".join(head)}) :ruleset {ruleset} :name "{name}")'

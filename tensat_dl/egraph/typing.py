@@ -1,0 +1,328 @@
+"""The types of everything a right side would make, before anything is made.
+
+Enters: builds, and what is known of the variables they read.  Leaves: an analysis for every
+reference and the columns of the answer, or a :class:`Refusal` with the reason.  This is where an
+ill-typed right side ends: it never reaches the e-graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tensat_dl.egraph.build import (
+    ABSENT,
+    Build,
+    BuildConstant,
+    BuildMap,
+    BuildNode,
+    Many,
+    One,
+    build_lowering,
+)
+from tensat_dl.egraph.interning import ABSENT_ANALYSIS, Analysis, Interner
+from tensat_dl.graph.constants import constant_of_array, constant_type, numpy_type
+from tensat_dl.language import program
+from tensat_dl.language.evaluate import UNKNOWN, Environment, evaluate
+from tensat_dl.language.values import Value, as_attribute
+from tensat_dl.vocabulary import dims, dtypes
+from tensat_dl.vocabulary.attributes import Attributes, AttributeValue
+from tensat_dl.vocabulary.canonical import canonical_attributes
+from tensat_dl.vocabulary.dims import SymbolicDim
+from tensat_dl.vocabulary.dtypes import DType
+from tensat_dl.vocabulary.infer import infer
+from tensat_dl.vocabulary.operators import Operator, OperatorKind
+from tensat_dl.vocabulary.types import AbsentType, OtherType, TensorType, Type, TypeFault
+
+
+class Refusal(Exception):
+    """A right side cannot be made; the text says why."""
+
+
+@dataclass
+class Scope:
+    """What builds read: expression names, tensors and lists of the match."""
+
+    env: Environment
+    tensors: dict[str, Analysis]
+    lists: dict[str, tuple[Analysis, ...]]
+
+
+@dataclass
+class Typer:
+    """Types operators of every kind, ONNX's and those that the rule file declares."""
+
+    custom: Mapping[str, program.CustomOperator]
+    functions: Mapping[str, program.Function]
+    interner: Interner
+    _cache: dict[object, tuple[Type, ...] | TypeFault] = field(default_factory=dict)
+
+    def outputs(
+        self, operator: Operator, attributes: Attributes, inputs: tuple[Type, ...], count: int
+    ) -> tuple[Type, ...] | TypeFault:
+        """The types of the first `count` outputs of an application."""
+        if operator.kind is OperatorKind.ONNX:
+            return infer(operator, attributes, inputs, count)
+        key = (operator, attributes, inputs, count)
+        if key not in self._cache:
+            self._cache[key] = self._declared(operator, attributes, inputs, count)
+        return self._cache[key]
+
+    def build(
+        self, builds: Sequence[Build], scope: Scope, members: int = 0
+    ) -> list[int | tuple[int, ...]]:
+        """Type all builds into `scope`; give the columns of the answer.
+
+        `members` is the size of a `match each` group.  Raises Refusal.
+        """
+        columns: list[int | tuple[int, ...]] = []
+        for build in builds:
+            match build:
+                case BuildConstant():
+                    columns += self._constant(build, scope)
+                case BuildMap():
+                    columns += self._map(build, scope)
+                case BuildNode():
+                    columns += self._node(build, scope, members)
+        return columns
+
+    # --- kinds of builds ---------------------------------------------------------------------
+
+    def _constant(self, build: BuildConstant, scope: Scope) -> list[int]:
+        dtype = _dtype(build.emit.dtype, scope.env)
+        value = evaluate(build.emit.value, scope.env)
+        array = _array(value, dtype, build.reshapes)
+        constant = constant_of_array(array)
+        number = self.interner.constant_id(constant)
+        analysis = Analysis(constant_type(constant), True)
+        scope.tensors[build.name] = analysis
+        return [number, self.interner.analysis_id(analysis)]
+
+    def _map(self, build: BuildMap, scope: Scope) -> list[int | tuple[int, ...]]:
+        elements = scope.lists[build.over]
+        results: list[Analysis] = []
+        numbers: set[int] = set()
+        for element in elements:
+            inputs = tuple(
+                element if i == build.position else _known(ref, scope)
+                for i, ref in enumerate(build.inputs)
+            )
+            attributes, outputs = self._apply(
+                build.operator, build.attributes, inputs, max(1, build.operator.min_outputs), scope
+            )
+            numbers.add(attributes)
+            results.append(outputs[0])
+        if len(numbers) != 1:
+            raise Refusal("the elements of a list need different attributes")
+        scope.lists[build.name] = tuple(results)
+        return [numbers.pop(), tuple(self.interner.analysis_id(r) for r in results)]
+
+    def _node(
+        self, build: BuildNode, scope: Scope, members: int
+    ) -> list[int | tuple[int, ...]]:
+        inputs = tuple(_flat_inputs(build, scope))
+        count = members if build.each else max(len(build.outputs), build.operator.min_outputs)
+        attributes, outputs = self._apply(
+            build.operator, build.attributes, inputs, count, scope
+        )
+        ids = [self.interner.analysis_id(o) for o in outputs]
+        if build.each:
+            scope.lists[build.name] = outputs
+            return [attributes, tuple(ids)]
+        scope.tensors.update(zip(build.outputs, outputs, strict=False))
+        scope.tensors[build.name] = outputs[0]
+        return [attributes, *ids[: len(build.outputs)]]
+
+    def _apply(
+        self,
+        operator: Operator,
+        emit: program.EmitAttributes,
+        inputs: tuple[Analysis, ...],
+        count: int,
+        scope: Scope,
+    ) -> tuple[int, tuple[Analysis, ...]]:
+        types = tuple(i.type for i in inputs)
+        given = _given_attributes(operator, emit, scope.env)
+        attributes = canonical_attributes(operator, given, types)
+        found = self.outputs(operator, attributes, types, count)
+        if isinstance(found, TypeFault):
+            raise Refusal(f"{operator.name}: {found.reason}")
+        weight = operator.deterministic and all(i.weight for i in inputs)
+        number = self.interner.attributes_id(attributes, count if operator.has_bundle else 1)
+        return number, tuple(Analysis(t, weight) for t in found)
+
+    # --- declared operators ------------------------------------------------------------------
+
+    def _declared(
+        self, operator: Operator, attributes: Attributes, inputs: tuple[Type, ...], count: int
+    ) -> tuple[Type, ...] | TypeFault:
+        declared = self.custom.get(operator.qualified_name) or self.custom.get(operator.name)
+        if declared is None:
+            return TypeFault(f"the operator {operator.qualified_name} has no known type")
+        if declared.lowering is not None:
+            return self._lowered(declared.lowering, operator, attributes, inputs)
+        return self._inferred(declared, operator, attributes, inputs, count)
+
+    def _lowered(
+        self,
+        lowering: program.Lowering,
+        operator: Operator,
+        attributes: Attributes,
+        inputs: tuple[Type, ...],
+    ) -> tuple[Type, ...] | TypeFault:
+        scope = lowering_scope(lowering, operator, attributes, inputs, self.functions)
+        absent = frozenset(n for n, a in scope.tensors.items() if isinstance(a.type, AbsentType))
+        builds, results = build_lowering(lowering, absent)
+        try:
+            self.build(builds, scope)
+        except Refusal as refusal:
+            return TypeFault(str(refusal))
+        return tuple(scope.tensors[ref].type for ref in results)
+
+    def _inferred(
+        self,
+        declared: program.CustomOperator,
+        operator: Operator,
+        attributes: Attributes,
+        inputs: tuple[Type, ...],
+        count: int,
+    ) -> tuple[Type, ...] | TypeFault:
+        names: dict[str, Value] = dict(attributes.as_dict())  # type: ignore[arg-type]
+        names.update(_by_formal(operator, inputs))
+        env = Environment(names, self.functions)
+        found: list[Type] = []
+        for name, expr in declared.infer[:count]:
+            value = evaluate(expr, env)
+            if not isinstance(value, TensorType | OtherType):
+                return TypeFault(f"`infer {name}` of {operator.name} has no answer here")
+            found.append(value)
+        return tuple(found)
+
+
+def lowering_scope(
+    lowering: program.Lowering,
+    operator: Operator,
+    attributes: Attributes,
+    inputs: tuple[Type, ...],
+    functions: Mapping[str, program.Function],
+) -> Scope:
+    """The formal inputs and attributes of a virtual operator as a scope."""
+    names: dict[str, Value] = dict(attributes.as_dict())  # type: ignore[arg-type]
+    if lowering.spread:
+        names[lowering.spread] = attributes
+    padded = (*inputs, *[ABSENT_ANALYSIS.type] * (len(lowering.parameters) - len(inputs)))
+    tensors = {n: Analysis(t, False) for n, t in zip(lowering.parameters, padded, strict=False)}
+    names.update({n: a.type for n, a in tensors.items()})
+    return Scope(Environment(names, functions), tensors, {})
+
+
+def _by_formal(operator: Operator, inputs: tuple[Type, ...]) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    for place, formal in enumerate(operator.inputs):
+        if formal.variadic:
+            found[formal.name] = inputs[place:]
+        elif place < len(inputs):
+            found[formal.name] = inputs[place]
+    return found
+
+
+def _known(ref: str, scope: Scope) -> Analysis:
+    return ABSENT_ANALYSIS if ref == ABSENT else scope.tensors[ref]
+
+
+def _flat_inputs(build: BuildNode, scope: Scope) -> list[Analysis]:
+    found: list[Analysis] = []
+    for item in build.inputs:
+        match item:
+            case Many(ref):
+                found += scope.lists[ref]
+            case One(ref):
+                found.append(_known(ref, scope))
+            case str():
+                found.append(_known(item, scope))
+    return found
+
+
+def _given_attributes(
+    operator: Operator, emit: program.EmitAttributes, env: Environment
+) -> dict[str, AttributeValue]:
+    given: dict[str, AttributeValue] = {}
+    for spread in emit.spread:
+        captured = env.names.get(spread)
+        if isinstance(captured, Attributes):
+            known = captured.as_dict()
+            given.update({n: v for n, v in known.items() if operator.attribute(n) is not None})
+    for name, expr in emit.values:
+        formal = operator.attribute(name)
+        value = evaluate(expr, env)
+        written = None if formal is None else as_attribute(value, formal.kind)
+        if written is None:
+            raise Refusal(f"the attribute {name} of {operator.name} is not known here")
+        given[name] = written
+    return given
+
+
+def _dtype(name: str, env: Environment) -> DType:
+    bound = env.names.get(name)
+    found = bound if isinstance(bound, DType) else dtypes.from_name(name)
+    if found is None:
+        raise Refusal(f"the element type {name} is not known here")
+    return found
+
+
+def _array(value: Value, dtype: DType, reshapes: bool) -> np.ndarray:
+    if value is UNKNOWN:
+        raise Refusal("a new constant has a value that is not known here")
+    plain = _reshape_target(value) if reshapes else value
+    if _has_symbol(plain):
+        raise Refusal("a new constant would hold a symbolic dim")
+    try:
+        array = np.asarray(plain, dtype=np.int64 if plain == () else None)
+        return _exact(array, numpy_type(dtype))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise Refusal("a new constant has no such value") from error
+
+
+def _exact(array: np.ndarray, target: np.dtype) -> np.ndarray:
+    """Convert, refusing whole numbers that the element type cannot hold."""
+    converted = array.astype(target)
+    if array.dtype.kind in "iub" and target.kind in "iu" and not np.array_equal(converted, array):
+        raise OverflowError
+    if array.dtype.kind == "f" and target.kind in "iu":
+        raise TypeError
+    return converted
+
+
+def _reshape_target(value: Value) -> Value:
+    """At most one symbol becomes -1, the others being known and not 0."""
+    if not isinstance(value, tuple):
+        return value
+    symbols = [i for i, item in enumerate(value) if isinstance(item, SymbolicDim)]
+    if len(symbols) != 1:
+        return value
+    others = [item for i, item in enumerate(value) if i not in symbols]
+    if not all(isinstance(item, int) and item > 0 for item in others):
+        return value
+    return tuple(-1 if i in symbols else item for i, item in enumerate(value))
+
+
+def _has_symbol(value: Value) -> bool:
+    if isinstance(value, tuple):
+        return any(_has_symbol(item) for item in value)
+    return isinstance(value, SymbolicDim)
+
+
+def same_type(left: Type, right: Type) -> bool:
+    """Certainly the same element type and dims, and no contradiction between known values."""
+    if isinstance(left, OtherType) or isinstance(right, OtherType):
+        return left == right
+    if not (isinstance(left, TensorType) and isinstance(right, TensorType)):
+        return False
+    if left.dtype is not right.dtype or left.dims is None or right.dims is None:
+        return False
+    if len(left.dims) != len(right.dims):
+        return False
+    pairs = zip(left.dims, right.dims, strict=True)
+    return all(a == b and not dims.is_ambiguous(a) for a, b in pairs)

@@ -1,0 +1,174 @@
+"""The process that holds the engine.
+
+Enters: a job and one end of a pipe.  Leaves: messages: ("rule", name) before a rule runs,
+("step", steps, e-nodes), ("snapshot", snapshot) now and then, ("done", snapshot), ("clash", clash),
+("failed", text).  Snapshots cost time, so they are taken only when ten times their cost has passed
+since the last one.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from typing import Any
+
+from tensat_dl.egraph.clash import find_clash
+from tensat_dl.egraph.driver import Driver, Limits, Stop
+from tensat_dl.egraph.encode import encode
+from tensat_dl.egraph.engine import Engine
+from tensat_dl.egraph.harvest import Naming, harvest
+from tensat_dl.egraph.interning import Interner
+from tensat_dl.egraph.loading import Facts, load_facts
+from tensat_dl.egraph.prune import prune_rules
+from tensat_dl.egraph.question import Answerer
+from tensat_dl.egraph.snapshot import Exploration, RuleCount, Saturated
+from tensat_dl.egraph.typing import Typer
+from tensat_dl.graph.model import Graph
+from tensat_dl.language import program
+from tensat_dl.settings import ExploreSettings
+
+#: A snapshot may cost a tenth of the time since the last one.
+_SNAPSHOT_SHARE = 10.0
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to explore: `rules` is the choice of rules that run."""
+
+    graph: Graph
+    checked: program.CheckedProgram
+    rules: tuple[program.Rule, ...]
+    settings: ExploreSettings
+    snapshots: bool = True
+
+
+def work(job: Job, pipe: Connection) -> None:
+    """Explore and report; the entry point of the process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        _Worker(job, pipe).work()
+    except MemoryError:
+        pipe.send(("failed", "memory", ""))
+    except (BrokenPipeError, EOFError):
+        return
+    except Exception:  # the other side shows it, whatever it is
+        pipe.send(("failed", "crashed", traceback.format_exc()))
+    finally:
+        pipe.close()
+
+
+@dataclass
+class _Worker:
+    job: Job
+    pipe: Connection
+    interner: Interner = field(default_factory=Interner)
+    engine: Engine = field(default_factory=Engine)
+    started: float = field(default_factory=time.monotonic)
+    last_snapshot: float = field(default_factory=time.monotonic)
+    snapshot_cost: float = 0.0
+
+    def work(self) -> None:
+        """Load, run the schedule, send the end state."""
+        job = self.job
+        facts = load_facts(job.graph, self.interner)
+        self._load(facts)
+        limits = Limits(job.settings.enodes, self.started + job.settings.seconds)
+        self.driver = Driver(
+            self.engine,
+            self.encoded,
+            self.answerer,
+            limits,
+            job.settings.cycles == "prune",
+            lambda name: self.pipe.send(("rule", name)),
+            self._after_step,
+        )
+        reason, blamed = self._explore()
+        self.pipe.send(("rule", ""))
+        saturated = self._harvest(reason, blamed)
+        clash = find_clash(saturated, self.answerer.typer)
+        self.pipe.send(("done", saturated) if clash is None else ("clash", clash))
+
+    def _load(self, facts: Facts) -> None:
+        job = self.job
+        operators = [node.operator for node in job.graph.nodes]
+        policy = program.CyclePolicy(job.settings.cycles)
+        self.encoded = encode(job.checked, job.rules, operators, policy)
+        typer = Typer(job.checked.operators, job.checked.functions, self.interner)
+        self.answerer = Answerer(self.interner, typer, job.checked.functions)
+        self.names = Naming(
+            self.encoded.operators,
+            ("", *[r.name for r in job.rules]),
+            {facts.values[name]: name for name in job.graph.inputs},
+            facts.values,
+            [o.value for o in job.graph.outputs],
+        )
+        self.engine.commands(self.encoded.commands)
+        self.engine.commands(prune_rules(self.encoded.operators))
+        self.engine.unions(facts.unions)
+        for function, rows in _by_function(facts).items():
+            self.engine.set(function, rows)
+
+    def _explore(self) -> tuple[str, str]:
+        try:
+            return self.driver.run(self.job.checked.schedule), ""
+        except Stop as stop:
+            return stop.reason, stop.blamed
+
+    def _after_step(self, enodes: int) -> None:
+        self.pipe.send(("step", self.driver.counts.steps, enodes))
+        now = time.monotonic()
+        if not self.job.snapshots or now - self.last_snapshot < (
+            _SNAPSHOT_SHARE * max(self.snapshot_cost, 0.02)
+        ):
+            return
+        self.pipe.send(("snapshot", self._harvest("interrupted", "")))
+        self.last_snapshot = time.monotonic()
+        self.snapshot_cost = self.last_snapshot - now
+
+    def _harvest(self, reason: str, blamed: str) -> Saturated:
+        counts = self.driver.counts
+        rejected: dict[str, int] = {}
+        for (name, _), count in self.answerer.refusals.items():
+            rejected[name] = rejected.get(name, 0) + count
+        rules = {
+            r.name: RuleCount(
+                counts.matches.get(r.name, 0),
+                min(counts.applied.get(r.name, 0), counts.matches.get(r.name, 0)),
+                rejected.get(r.name, 0),
+            )
+            for r in self.job.rules
+        }
+        exploration = Exploration(
+            self.driver.count_enodes(),
+            0,
+            counts.steps,
+            time.monotonic() - self.started,
+            reason,
+            blamed,
+            rules,
+        )
+        return harvest(self.engine, self.interner, self.names, exploration)
+
+
+def _by_function(facts: Facts) -> dict[str, list[tuple[Any, Any]]]:
+    """Rows of each function, for one call each."""
+    grouped: dict[str, list[tuple[Any, Any]]] = {}
+    for function, arguments, value in facts.sets:
+        grouped.setdefault(function, []).append((arguments, value))
+    return grouped
+
+
+def run_in_process(job: Job) -> Sequence[tuple[Any, ...]]:
+    """The messages of a job run here, for tests and `show`."""
+    messages: list[tuple[Any, ...]] = []
+
+    class _List:
+        def send(self, message: tuple[Any, ...]) -> None:
+            messages.append(message)
+
+    _Worker(job, _List()).work()  # type: ignore[arg-type]
+    return messages

@@ -1,0 +1,123 @@
+"""The whole line, one stage after another.
+
+Enters: rules, a model, settings.  Leaves: an :class:`~tensat_dl.outcome.Outcome`, and a file where
+one was asked for.  Every stage is one call; what stands between two stages is frozen data.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tensat_dl.cost.models import make_cost_model
+from tensat_dl.cost.posing import live_nodes, pose, price_of_graph
+from tensat_dl.diagnostics import Diagnostics
+from tensat_dl.egraph.explore import explore
+from tensat_dl.egraph.snapshot import ENode
+from tensat_dl.errors import InfeasibleError, RuleFileError
+from tensat_dl.export import export_graph
+from tensat_dl.extract.run import extract
+from tensat_dl.graph.fold import fold_constants
+from tensat_dl.graph.model import Graph
+from tensat_dl.graph.read import read_model
+from tensat_dl.graph.save import save
+from tensat_dl.graph.verify import require, verify
+from tensat_dl.graph.write import build_source
+from tensat_dl.language.load import load_program
+from tensat_dl.language.program import CheckedProgram
+from tensat_dl.outcome import Outcome, OutcomeStatus
+from tensat_dl.phases import Phases
+from tensat_dl.progress import Progress, silent
+from tensat_dl.settings import Settings
+
+if TYPE_CHECKING:
+    import onnx
+    import onnx_ir
+
+#: An answer must be cheaper than the original by this share to count as another one.
+_IMPROVEMENT = 1e-9
+
+
+def optimize(
+    model: str | Path | onnx.ModelProto | onnx_ir.Model,
+    rules: str,
+    settings: Settings,
+    progress: Progress | None = None,
+    *,
+    output: Path | None = None,
+    force: bool = False,
+) -> Outcome:
+    """Optimise `model` with `rules` (paths or shipped names, separated by commas).
+
+    Writes `output` when it is given, after verification only.  Raises what `errors` defines.
+    """
+    phases = Phases(progress or silent)
+    with phases("check"):
+        program = load_rules(rules)
+        prices = make_cost_model(settings.cost, program)
+    with phases("read"):
+        original = read_model(model, settings.model)
+    with phases("explore"):
+        saturated = explore(original, program, settings.explore, settings.rules, phases.report)
+    with phases("cost"):
+        posed = pose(saturated, prices, original.opsets)
+        before = price_of_graph(original, saturated, prices)
+    with phases("extract"):
+        extraction = extract(posed.problem, settings.extract, phases.report)
+    if extraction.selection is None:
+        raise InfeasibleError("no acyclic graph was found", help="raise `extract.seconds`")
+    chosen = {posed.nodes[i].eclass: posed.nodes[i] for i in extraction.selection.chosen()}
+    improved = extraction.objective < before * (1 - _IMPROVEMENT)
+    with phases("export"):
+        answer = (
+            fold_constants(export_graph(original, saturated, chosen, program), settings.export)
+            if improved
+            else original
+        )
+        result = build_source(answer) if improved else original.source
+    with phases("verify"):
+        verification = verify(original.source, result, settings.verify, settings.model.dims)
+        require(verification)
+    with phases("write"):
+        source_path = original.source.path
+        if output is not None:
+            save(result, output, force=force, source_path=source_path)
+    return Outcome(
+        status=OutcomeStatus.IMPROVED if improved else OutcomeStatus.UNCHANGED,
+        cost_model=prices.name,
+        cost_before=before,
+        cost_after=extraction.objective if improved else before,
+        nodes_before=_count_nodes(original),
+        nodes_after=_count_nodes(answer),
+        exploration=saturated.exploration,
+        extraction=extraction,
+        rules_in_answer=_rules_in(chosen) if improved else {},
+        verification=verification if settings.verify.enabled else None,
+        seconds=phases.seconds,
+        output_path=None if output is None else str(output),
+        warnings=(
+            *original.source.warnings,
+            *saturated.exploration.warnings,
+            *extraction.warnings,
+        ),
+        model=result,
+    )
+
+
+def load_rules(rules: str) -> CheckedProgram:
+    """Load and check; raises RuleFileError with all that is wrong."""
+    diagnostics = Diagnostics()
+    program = load_program([name.strip() for name in rules.split(",")], diagnostics)
+    if program is None or diagnostics.has_errors:
+        raise RuleFileError(tuple(diagnostics))
+    return program
+
+
+def _count_nodes(graph: Graph) -> Mapping[str, int]:
+    return dict(Counter(node.operator.name for node in live_nodes(graph)))
+
+
+def _rules_in(chosen: Mapping[int, ENode]) -> Mapping[str, int]:
+    return dict(Counter(node.rule for node in chosen.values() if node.rule))
