@@ -119,7 +119,9 @@ def _integer_power(base: int, exponent: int) -> Value:
         return float(base) ** exponent if base and base.bit_length() < 1000 else UNKNOWN
     if base.bit_length() * exponent > MAX_BITS and abs(base) > 1:
         return UNKNOWN
-    return base**exponent if abs(base) > 1 else base ** (exponent % 2 or (2 if exponent else 0))
+    if abs(base) > 1:
+        return int(base**exponent)
+    return int(base ** (exponent % 2 or (2 if exponent else 0)))
 
 
 _OPERATIONS: Mapping[str, Callable[[Any, Any], Value]] = {

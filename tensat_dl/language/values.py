@@ -14,7 +14,7 @@ import struct
 from collections.abc import Iterable
 from enum import Enum
 from math import isfinite
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from tensat_dl.vocabulary import dims, dtypes
 from tensat_dl.vocabulary.attributes import Attributes, AttributeValue, Blob
@@ -45,12 +45,12 @@ MAX_ITEMS = 1 << 16
 MAX_TERMS = 256
 
 
-def is_number(value: Value) -> bool:
+def is_number(value: Value) -> TypeGuard[int | float]:
     """An int or a float, not a bool."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def is_dim(value: Value) -> bool:
+def is_dim(value: Value) -> TypeGuard[int | SymbolicDim]:
     """An int or a symbolic dim, not a bool."""
     return isinstance(value, int | SymbolicDim) and not isinstance(value, bool)
 
@@ -75,10 +75,10 @@ def equal(left: Value, right: Value) -> bool | None:
 def less(left: Value, right: Value) -> bool | None:
     """Is `left < right`?  None where that is not decided or makes no sense."""
     if is_number(left) and is_number(right):
-        return bool(left < right)  # type: ignore[operator]
+        return bool(left < right)
     if not (is_dim(left) and is_dim(right)):
         return None
-    difference = right - left  # type: ignore[operator]
+    difference = right - left
     if dims.is_positive(difference):
         return True
     return False if dims.is_nonnegative(-difference) else None
@@ -87,7 +87,7 @@ def less(left: Value, right: Value) -> bool | None:
 def at_most(left: Value, right: Value) -> bool | None:
     """Is `left <= right`?  None where that is not decided or makes no sense (NaN included)."""
     if is_number(left) and is_number(right):
-        return bool(left <= right)  # type: ignore[operator]
+        return bool(left <= right)
     larger = less(right, left)
     return None if larger is None else not larger
 
@@ -179,7 +179,7 @@ def _equal_dims(left: Value, right: Value) -> bool | None:
         return None if is_number(left) or is_number(right) else False
     if left == right:
         return True
-    return False if dims.definitely_different(left, right) else None  # type: ignore[arg-type]
+    return False if dims.definitely_different(left, right) else None
 
 
 def _code(value: Value) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from tensat_dl.syntax import ast
@@ -60,6 +60,15 @@ def rename_calls(expr: ast.Expr, rename: Callable[[str], str]) -> ast.Expr:
     if isinstance(rebuilt, ast.Call) and rename(rebuilt.function) != rebuilt.function:
         return replace(rebuilt, function=rename(rebuilt.function))
     return rebuilt
+
+
+def replace_names(expr: ast.Expr, values: Mapping[str, ast.Expr]) -> ast.Expr:
+    """`expr` with names replaced by expressions; the same object where nothing changes."""
+    if isinstance(expr, ast.Name):
+        return values.get(expr.text, expr)
+    again = [replace_names(child, values) for child in children(expr)]
+    changed = any(new is not old for new, old in zip(again, children(expr), strict=True))
+    return _with_children(expr, again) if changed else expr
 
 
 def _with_children(expr: ast.Expr, new: list[ast.Expr]) -> ast.Expr:

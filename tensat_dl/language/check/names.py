@@ -138,9 +138,6 @@ def _add(scope: Scope, kind: Kind, item: ast.Item, report: Reporter) -> None:
     symbol = Symbol(kind, name.text, item, scope, name.span)
     scope.own.append(symbol)
     _reject_reserved(symbol, report)
-    if "." in name.text:
-        report.error("E0204", "a declared name has no dots", name.span)
-        return
     earlier = scope.symbols.setdefault(name.text, symbol)
     if earlier is not symbol:
         _report_duplicate(name, earlier.label, report)
@@ -185,8 +182,7 @@ def _import(scope: Scope, statement: ast.Import, imported: Scope, report: Report
         _import_name(scope, name, imported, report)
     if statement.names:
         return
-    stem = imported.module.stem
-    alias = statement.alias or ast.Name(stem.replace("-", "_"), statement.span)
+    alias = statement.alias or ast.Name(imported.module.stem, statement.span)
     clash = scope.symbols.get(alias.text)
     earlier = scope.alias_spans.get(alias.text)
     if clash is not None or earlier is not None:

@@ -6,19 +6,24 @@ of them is said once.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 from tensat_dl.diagnostics import Diagnostics, Label, Span
+from tensat_dl.suggest import closest
 
 
 class Reporter:
-    """Passes problems on to `diagnostics`, dropping those said before."""
+    """Passes problems on to `diagnostics`, dropping those said before.
+
+    `errors` counts all, repeated ones too.  `aside` is added to the notes of every error.
+    """
 
     def __init__(self, diagnostics: Diagnostics) -> None:
+        """`diagnostics` receives what is reported."""
         self._diagnostics = diagnostics
         self._said: set[tuple[str, Span]] = set()
         self.errors = 0
+        self.aside = ""
 
     def error(
         self,
@@ -33,6 +38,7 @@ class Reporter:
     ) -> None:
         """Record an error, unless the same code was recorded for the same place."""
         self.errors += 1
+        notes += (self.aside,) if self.aside else ()
         if self._is_new(code, span):
             self._diagnostics.error(
                 code, message, span, label=label, related=related, notes=notes, help=help
@@ -53,17 +59,8 @@ class Reporter:
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     """`did you mean `Concat`?`, or nothing where no candidate is near."""
-    near = nearest(name, candidates)
+    near = closest(name, candidates)
     return f"did you mean `{near}`?" if near else ""
-
-
-def nearest(name: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that was probably meant."""
-    by_lower = {candidate.lower(): candidate for candidate in candidates}
-    if name.lower() in by_lower:
-        return by_lower[name.lower()]
-    found = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
-    return by_lower[found[0]] if found else None
 
 
 def source_text(span: Span) -> str:

@@ -1,0 +1,88 @@
+"""`@real`, `@expansive`, `@rounds(n)`, `@cycles(policy)`, `@off("why")`.
+
+Enters: the annotations of a rule and of the ruleset around it.  Leaves: :class:`Flags`.
+Reports E0209, E0210, W0404.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tensat_dl.language.check.report import Reporter, did_you_mean
+from tensat_dl.language.program import CyclePolicy
+from tensat_dl.syntax import ast
+
+
+@dataclass(frozen=True)
+class Flags:
+    """What annotations say; None where they say nothing."""
+
+    real: bool = False
+    expansive: bool = False
+    rounds: int | None = None
+    cycles: CyclePolicy | None = None
+    off: str | None = None
+
+
+_USAGE = {
+    "real": "`@real`",
+    "expansive": "`@expansive`",
+    "rounds": "`@rounds(2)`",
+    "cycles": "`@cycles(check)`, `@cycles(prune)` or `@cycles(allow)`",
+    "off": '`@off("why")`',
+}
+
+
+def read_flags(
+    annotations: tuple[ast.Annotation, ...], report: Reporter, inherited: Flags | None = None
+) -> Flags:
+    """The flags of a rule: its own, over those of its ruleset."""
+    flags = inherited or Flags()
+    seen: set[str] = set()
+    for annotation in annotations:
+        name = annotation.name
+        if name not in _USAGE:
+            help = did_you_mean(name, _USAGE) or "there are " + ", ".join(_USAGE.values())
+            report.error("E0209", f"unknown annotation `@{name}`", annotation.span, help=help)
+        elif name in seen:
+            report.error("E0210", f"`@{name}` stands twice", annotation.span)
+        else:
+            flags = _apply(annotation, flags, report)
+        seen.add(name)
+    return flags
+
+
+def check_effect(
+    annotations: tuple[ast.Annotation, ...], multi_output: bool, report: Reporter
+) -> None:
+    """Warn of annotations that only rules with several outputs heed."""
+    for annotation in annotations:
+        if annotation.name in ("rounds", "cycles") and not multi_output:
+            report.warning(
+                "W0404",
+                f"`@{annotation.name}` has no effect on a rule with one output",
+                annotation.span,
+            )
+
+
+def _apply(annotation: ast.Annotation, flags: Flags, report: Reporter) -> Flags:
+    args = annotation.args
+    arg = args[0] if len(args) == 1 else None
+    match annotation.name, arg:
+        case "real", None if not args:
+            return replace(flags, real=True)
+        case "expansive", None if not args:
+            return replace(flags, expansive=True)
+        case "rounds", ast.Number(value=int() as count) if count > 0:
+            return replace(flags, rounds=count)
+        case "cycles", ast.Name(text=("check" | "prune" | "allow") as policy):
+            return replace(flags, cycles=CyclePolicy(policy))
+        case "off", ast.String(value=reason):
+            return replace(flags, off=reason)
+    report.error(
+        "E0210",
+        f"wrong arguments of `@{annotation.name}`",
+        annotation.span,
+        help=f"write {_USAGE[annotation.name]}",
+    )
+    return flags

@@ -1,0 +1,207 @@
+"""The whole program: every declaration of every file checked, in the order of their needs.
+
+Enters: the loaded files, imported ones first.  Leaves: a :class:`CheckedProgram`, or None after
+errors.  This page reads as the table of contents of the checker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tensat_dl.diagnostics import Diagnostics
+from tensat_dl.language.check.annotations import Flags, read_flags
+from tensat_dl.language.check.costs import check_cost_model
+from tensat_dl.language.check.declarations import (
+    check_class,
+    check_derive,
+    check_functions,
+    check_relation,
+)
+from tensat_dl.language.check.duplicates import warn_of_duplicates
+from tensat_dl.language.check.names import Kind, Scope, Symbol, build_scopes, name_symbols
+from tensat_dl.language.check.operators import (
+    check_lowerings_end,
+    complete_operator,
+    declare_operator,
+)
+from tensat_dl.language.check.report import Reporter
+from tensat_dl.language.check.rules import RuleSource, check_rule
+from tensat_dl.language.check.schedules import Scheduler
+from tensat_dl.language.check.tests import check_test
+from tensat_dl.language.check.variables import Declared
+from tensat_dl.language.modules import LoadedModule
+from tensat_dl.language.program import (
+    CheckedProgram,
+    Derivation,
+    Limit,
+    Repeat,
+    Rule,
+    Run,
+    Saturate,
+    Step,
+)
+from tensat_dl.syntax import ast
+
+
+def check_program(
+    roots: Sequence[LoadedModule], modules: Sequence[LoadedModule], diagnostics: Diagnostics
+) -> CheckedProgram | None:
+    """Check `modules` (imports before importers), of which the user named `roots`."""
+    report = Reporter(diagnostics)
+    scopes = build_scopes(modules, report)
+    name_symbols([scopes[root] for root in roots])
+    symbols = [symbol for scope in scopes.values() for symbol in scope.own]
+    declared = Declared()
+    _declare(symbols, declared, report)
+    functions = check_functions(list(_of(symbols, Kind.FUNCTION)), declared, report)
+    _complete(symbols, declared, report)
+    derivations = _derivations(scopes, declared, report)
+    rules = _rules(symbols, declared, report)
+    cost_models = [
+        check_cost_model(symbol, declared, report) for symbol in _of(symbols, Kind.COST_MODEL)
+    ]
+    scheduler = Scheduler(rules, report)
+    rulesets = _rulesets(scopes, [scopes[root] for root in roots], scheduler)
+    schedule = _schedule([scopes[root] for root in roots], scheduler)
+    for root in roots:
+        _check_tests(scopes[root], report)
+    if report.errors or diagnostics.has_errors:
+        return None
+    visible = _visible([scopes[root] for root in roots], rules, rulesets, schedule)
+    warn_of_duplicates(visible, report)
+    return CheckedProgram(
+        rules=visible,
+        relations=tuple(declared.relations.values()),
+        derivations=derivations,
+        functions=functions,
+        operators={c.operator.qualified_name: c for c in declared.operators.values()},
+        rulesets=rulesets,
+        schedule=schedule,
+        cost_models={model.name: model for model in cost_models},
+        tests=tuple(t for root in roots for t in root.tree.items if isinstance(t, ast.Test)),
+        files=tuple(module.file for module in modules),
+    )
+
+
+def _of(symbols: Sequence[Symbol], kind: Kind) -> Iterator[Symbol]:
+    return (symbol for symbol in symbols if symbol.kind is kind)
+
+
+def _declare(symbols: Sequence[Symbol], declared: Declared, report: Reporter) -> None:
+    for symbol in _of(symbols, Kind.OPERATOR):
+        declare_operator(symbol, declared, report)
+    for symbol in _of(symbols, Kind.CLASS):
+        check_class(symbol, declared, report)
+    for symbol in _of(symbols, Kind.RELATION):
+        check_relation(symbol, declared, report)
+
+
+def _complete(symbols: Sequence[Symbol], declared: Declared, report: Reporter) -> None:
+    for symbol in _of(symbols, Kind.OPERATOR):
+        complete_operator(symbol, declared, report)
+    check_lowerings_end(declared, report)
+
+
+def _derivations(
+    scopes: dict[LoadedModule, Scope], declared: Declared, report: Reporter
+) -> tuple[Derivation, ...]:
+    found = [
+        check_derive(item, scope, declared, report)
+        for module, scope in scopes.items()
+        for item in module.tree.items
+        if isinstance(item, ast.Derive)
+    ]
+    return tuple(derivation for derivation in found if derivation is not None)
+
+
+# --- rules and rulesets ---------------------------------------------------------------------
+
+
+def _rules(
+    symbols: Sequence[Symbol], declared: Declared, report: Reporter
+) -> dict[Symbol, tuple[Rule, ...]]:
+    around = _rulesets_around(symbols, report)
+    rules = {}
+    for symbol in _of(symbols, Kind.RULE):
+        item = symbol.item
+        assert isinstance(item, ast.Rewrite | ast.Rule)
+        flags = read_flags(item.annotations, report, around.get(id(item)))
+        rules[symbol] = check_rule(RuleSource(symbol, flags, declared, report))
+    return rules
+
+
+def _rulesets_around(symbols: Sequence[Symbol], report: Reporter) -> dict[int, Flags]:
+    """The flags of the ruleset in which each rule is written, by the identity of its item."""
+    around = {}
+    for symbol in _of(symbols, Kind.RULESET):
+        item = symbol.item
+        assert isinstance(item, ast.Ruleset)
+        flags = read_flags(item.annotations, report)
+        around.update({id(member): flags for member in item.members})
+    return around
+
+
+def _rulesets(
+    scopes: dict[LoadedModule, Scope], roots: Sequence[Scope], scheduler: Scheduler
+) -> dict[str, tuple[str, ...]]:
+    """Rulesets by their names in the program, and the files that roots import by alias."""
+    found: dict[str, tuple[Rule, ...]] = {}
+    for scope in scopes.values():
+        for symbol in scope.own:
+            if symbol.kind is Kind.RULESET:
+                found[symbol.name] = scheduler.ruleset(symbol)
+    for root in roots:
+        for alias, inner in root.aliases.items():
+            found.setdefault(alias, scheduler.all_rules(inner))
+    return {name: tuple(rule.name for rule in rules) for name, rules in found.items()}
+
+
+def _schedule(roots: Sequence[Scope], scheduler: Scheduler) -> tuple[Step, ...]:
+    """The schedules of the roots one after the other; without any, all rules to saturation."""
+    own = [(root, scheduler.main(root)) for root in roots]
+    if all(steps is None for _, steps in own):
+        return (_saturate(roots, scheduler),)
+    found: list[Step] = []
+    for root, steps in own:
+        found += (_saturate([root], scheduler),) if steps is None else steps
+    return tuple(found)
+
+
+def _saturate(roots: Sequence[Scope], scheduler: Scheduler) -> Saturate:
+    rules: dict[str, Rule] = {}
+    for root in roots:
+        rules.update({rule.name: rule for rule in scheduler.all_rules(root)})
+    scheduler.check_default(rules.values(), roots)
+    return Saturate((Run("all", tuple(rules)),), Limit())
+
+
+def _visible(
+    roots: Sequence[Scope],
+    rules: dict[Symbol, tuple[Rule, ...]],
+    rulesets: dict[str, tuple[str, ...]],
+    schedule: tuple[Step, ...],
+) -> tuple[Rule, ...]:
+    """The rules that the roots declare, import, or run."""
+    wanted = {name for names in rulesets.values() for name in names}
+    wanted |= set(_scheduled(schedule))
+    offered = {symbol for root in roots for symbol in (*root.own, *root.picked)}
+    return tuple(
+        rule
+        for symbol, made in rules.items()
+        for rule in made
+        if symbol in offered or rule.name in wanted
+    )
+
+
+def _scheduled(steps: tuple[Step, ...]) -> Iterator[str]:
+    for step in steps:
+        if isinstance(step, Run):
+            yield from step.rules
+        elif isinstance(step, Saturate | Repeat):
+            yield from _scheduled(step.body)
+
+
+def _check_tests(scope: Scope, report: Reporter) -> None:
+    for item in scope.module.tree.items:
+        if isinstance(item, ast.Test):
+            check_test(item, scope, report)

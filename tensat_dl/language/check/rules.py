@@ -1,0 +1,286 @@
+"""Rules: from `rewrite` and `rule` items to flat :class:`program.Rule`s.
+
+Enters: the symbol of a rule.  Leaves: one rule for each direction and each operator of its
+class.  Reports E0211, E0406, E0412, W0401, W0402 and what the sides report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tensat_dl.language import walk
+from tensat_dl.language.check.annotations import Flags, check_effect
+from tensat_dl.language.check.attributes import DTYPE_ATTRIBUTES
+from tensat_dl.language.check.conditions import check_lets, split_where
+from tensat_dl.language.check.left import LeftSide
+from tensat_dl.language.check.names import Kind, Symbol
+from tensat_dl.language.check.report import Reporter, did_you_mean
+from tensat_dl.language.check.right import RightSide
+from tensat_dl.language.check.roots import find_roots
+from tensat_dl.language.check.shapes import check_shapes
+from tensat_dl.language.check.variables import Context, Declared, is_upper
+from tensat_dl.language.program import Each, Rule, Sort
+from tensat_dl.syntax import ast
+from tensat_dl.vocabulary.operators import Operator
+
+
+@dataclass(frozen=True)
+class RuleSource:
+    """A rule to check: its symbol, its flags, what the program declares."""
+
+    symbol: Symbol
+    flags: Flags
+    declared: Declared
+    report: Reporter
+
+    @property
+    def item(self) -> ast.Rewrite | ast.Rule:
+        """The syntax tree of the rule."""
+        item = self.symbol.item
+        assert isinstance(item, ast.Rewrite | ast.Rule)
+        return item
+
+
+def check_rule(source: RuleSource) -> tuple[Rule, ...]:
+    """Every direction and operator of one rule; nothing where it has errors."""
+    errors = source.report.errors
+    rules = []
+    for suffix, operators in _instances(source):
+        rules += _check_instance(source, suffix, operators)
+        if source.report.errors > errors:
+            return ()
+    return tuple(rules)
+
+
+def _instances(source: RuleSource) -> Iterator[tuple[str, Mapping[str, Operator]]]:
+    """The name's suffix and the class variable's operator, for each member of the class."""
+    for_class = source.item.for_class
+    if for_class is None:
+        yield "", {}
+        return
+    for operator in _members(for_class, source):
+        yield f"@{operator.name}", {for_class.variable.text: operator}
+
+
+def _members(for_class: ast.ForClass, source: RuleSource) -> tuple[Operator, ...]:
+    name = for_class.class_name
+    symbol = source.symbol.scope.find(name.text)
+    if symbol is not None and symbol.kind is Kind.CLASS:
+        return source.declared.classes.get(symbol, ())
+    if symbol is not None:
+        source.report.error(
+            "E0211",
+            f"`{name.text}` is a {symbol.kind.value}, not a class",
+            name.span,
+            related=(symbol.label,),
+        )
+        return ()
+    candidates = source.symbol.scope.visible(Kind.CLASS)
+    help = did_you_mean(name.text, candidates) or f"declare it: `class {name.text} = Relu | Tanh`"
+    source.report.error("E0201", f"unknown class `{name.text}`", name.span, help=help)
+    return ()
+
+
+def _check_instance(
+    source: RuleSource, suffix: str, operators: Mapping[str, Operator]
+) -> list[Rule]:
+    item = source.item
+    if isinstance(item, ast.Rule):
+        return [_check_rule(source, item, suffix, operators)]
+    rules = [_check_rewrite(source, item, (item.left, item.right), suffix, operators)]
+    if item.both_ways:
+        source.report.aside = "read from right to left, as `<=>` allows"
+        sides = (item.right, item.left)
+        rules.append(_check_rewrite(source, item, sides, suffix + "<=", operators))
+        source.report.aside = ""
+    return rules
+
+
+def _context(
+    source: RuleSource, exprs: list[ast.Expr], operators: Mapping[str, Operator]
+) -> Context:
+    parts = [part for expr in exprs for part in walk.walk(expr)]
+    return Context(
+        source.symbol.scope,
+        source.declared,
+        source.report,
+        operators,
+        starred=frozenset(_starred(parts)),
+        dtypes=frozenset(_dtypes(parts)),
+    )
+
+
+def _starred(parts: list[ast.Expr]) -> Iterator[str]:
+    for part in parts:
+        if isinstance(part, ast.Star) and isinstance(part.operand, ast.Name):
+            yield part.operand.text
+
+
+def _dtypes(parts: list[ast.Expr]) -> Iterator[str]:
+    for part in parts:
+        if isinstance(part, ast.Ascribed) and is_upper(part.type.dtype):
+            yield part.type.dtype
+        for keyword in part.keywords if isinstance(part, ast.Call) else ():
+            value = keyword.value
+            if keyword.name in DTYPE_ATTRIBUTES and isinstance(value, ast.Name):
+                yield value.text
+
+
+# --- rewrites -------------------------------------------------------------------------------
+
+
+def _check_rewrite(
+    source: RuleSource,
+    item: ast.Rewrite,
+    sides: tuple[ast.Expr, ast.Expr],
+    suffix: str,
+    operators: Mapping[str, Operator],
+) -> Rule:
+    pattern, term = sides
+    clauses = [*item.where, *(let.value for let in item.lets)]
+    context = _context(source, [pattern, term, *clauses], operators)
+    left = LeftSide(context)
+    root = left.root(pattern)
+    if not left.matches and isinstance(pattern, ast.Name | ast.Ascribed):
+        _check_expansive(pattern, source)
+    _ascribe_from_right(term, left)
+    facts, conditions = split_where(item.where, item.lets, context)
+    ascriptions = left.finish()
+    lets = check_lets(item.lets, context)
+    right = RightSide(context, {root: pattern.span})
+    right.rewrite(root, term)
+    _warn_dropped(context)
+    if _without_spans(pattern) == _without_spans(term):
+        source.report.warning("W0402", "both sides are the same", item.span)
+    check_effect(item.annotations, False, source.report)
+    rule = Rule(
+        name=source.symbol.name + suffix,
+        base=source.symbol.name,
+        each=None,
+        matches=tuple(left.matches),
+        ascriptions=ascriptions,
+        facts=facts,
+        conditions=conditions,
+        lets=lets,
+        emits=tuple(right.emits),
+        roots=(root,),
+        real=source.flags.real,
+        rounds=source.flags.rounds,
+        cycles=source.flags.cycles,
+        expansive=source.flags.expansive,
+        off=source.flags.off,
+        doc=item.doc,
+        span=item.span,
+        sorts=context.sorts(),
+    )
+    check_shapes(rule, source.report)
+    return rule
+
+
+def _check_expansive(pattern: ast.Expr, source: RuleSource) -> None:
+    if not source.flags.expansive:
+        source.report.error(
+            "E0406",
+            "this left side matches every tensor",
+            pattern.span,
+            label="a bare name",
+            help="put `@expansive` before the rule, and a limit into each schedule that reaches it",
+        )
+
+
+def _ascribe_from_right(term: ast.Expr, left: LeftSide) -> None:
+    """A type holds wherever in the rule it is stated of a name."""
+    for part in walk.walk(term):
+        if not isinstance(part, ast.Ascribed):
+            continue
+        operand = part.operand
+        while isinstance(operand, ast.Star | ast.Maybe):
+            operand = operand.operand
+        if isinstance(operand, ast.Name) and operand.text in left.context.variables:
+            left.ascribe(operand.text, part.type)
+
+
+def _warn_dropped(context: Context) -> None:
+    for name, variable in context.variables.items():
+        if variable.sort is Sort.ATTRIBUTES and not variable.used:
+            context.report.warning(
+                "W0401",
+                f"the right side drops the attributes that `**{name}` captures",
+                variable.span,
+                help=f"pass them on as `**{name}`, or leave `**{name}` out to match defaults only",
+            )
+
+
+def _without_spans(expr: ast.Expr) -> str:
+    return "".join(expr.span.file.text[expr.span.start : expr.span.end].split())
+
+
+# --- rules with statements ------------------------------------------------------------------
+
+
+def _check_rule(
+    source: RuleSource, item: ast.Rule, suffix: str, operators: Mapping[str, Operator]
+) -> Rule:
+    values = [statement.value for statement in (*item.match, *item.emit)]
+    clauses = [*item.where, *(let.value for let in item.lets)]
+    context = _context(source, [*values, *clauses], operators)
+    left = LeftSide(context)
+    for statement in item.match:
+        left.statement(statement)
+    for statement in item.emit:
+        _ascribe_from_right(statement.value, left)
+    facts, conditions = split_where(item.where, () if item.each is not None else item.lets, context)
+    ascriptions = left.finish()
+    each = None if item.each is None else _check_each(item.each, context)
+    context.members = frozenset(() if each is None else each.members)
+    lets = check_lets(item.lets, context)
+    roots = find_roots(left.matches, item, context)
+    right = RightSide(context, roots)
+    for statement in item.emit:
+        right.statement(statement)
+    right.finish()
+    _warn_dropped(context)
+    rounds = source.flags.rounds
+    multi_output = each is not None or len(roots) > 1
+    check_effect(item.annotations, multi_output, source.report)
+    rule = Rule(
+        name=source.symbol.name + suffix,
+        base=source.symbol.name,
+        each=each,
+        matches=tuple(left.matches),
+        ascriptions=ascriptions,
+        facts=facts,
+        conditions=conditions,
+        lets=lets,
+        emits=tuple(right.emits),
+        roots=tuple(roots),
+        real=source.flags.real,
+        rounds=rounds or (1 if multi_output else None),
+        cycles=source.flags.cycles,
+        expansive=source.flags.expansive,
+        off=source.flags.off,
+        doc=item.doc,
+        span=item.span,
+        sorts=context.sorts(),
+    )
+    check_shapes(rule, source.report)
+    return rule
+
+
+def _check_each(each: ast.Each, context: Context) -> Each:
+    for name in (*each.members, *each.key):
+        if name.text not in context.variables:
+            _report_each(name, f"`{name.text}` is not bound by the match", context)
+    members = tuple(dict.fromkeys(name.text for name in each.members))
+    for name in each.key:
+        if name.text in members:
+            _report_each(name, f"`{name.text}` cannot be both a member and a key", context)
+    written = [name.text for name in each.key]
+    others = [name for name in context.users_names() if name not in members]
+    return Each(members, tuple(dict.fromkeys((*written, *others))))
+
+
+def _report_each(name: ast.Name, message: str, context: Context) -> None:
+    candidates = list(context.users_names())
+    context.report.error("E0412", message, name.span, help=did_you_mean(name.text, candidates))

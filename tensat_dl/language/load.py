@@ -1,0 +1,136 @@
+"""Rule files from disk, with all they import, checked.
+
+Enters: paths and names of shipped rulesets.  Leaves: a :class:`CheckedProgram`, or None and the
+reasons in the diagnostics.  An import is looked up beside the importing file first, then among
+the shipped rulesets.  A file is loaded once, however many paths lead to it.  Reports E0205, E0206.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tensat_dl.diagnostics import Diagnostics, SourceFile, Span
+from tensat_dl.language.check.program import check_program
+from tensat_dl.language.check.report import did_you_mean
+from tensat_dl.language.modules import LoadedModule
+from tensat_dl.language.program import CheckedProgram
+from tensat_dl.resources import data_directory
+from tensat_dl.syntax import ast
+from tensat_dl.syntax.parse import parse, read_source
+
+_SUFFIX = ".tsat"
+
+
+def load_program(names: Sequence[str], diagnostics: Diagnostics) -> CheckedProgram | None:
+    """Load and check rule files; each name is a path, or a shipped ruleset such as `std`."""
+    loader = _Loader(diagnostics)
+    roots = [loader.load(path, None) for name in names if (path := loader.find(name)) is not None]
+    return _checked(roots, loader, diagnostics)
+
+
+def load_text(text: str, name: str, diagnostics: Diagnostics) -> CheckedProgram | None:
+    """Load and check a rule file that is given as text; its imports are found as if in `.`."""
+    loader = _Loader(diagnostics)
+    root = loader.load_source(SourceFile(name, text), Path(name))
+    return _checked([root], loader, diagnostics)
+
+
+def _checked(
+    roots: Sequence[LoadedModule | None], loader: _Loader, diagnostics: Diagnostics
+) -> CheckedProgram | None:
+    known = list(dict.fromkeys(root for root in roots if root is not None))
+    return check_program(known, loader.modules, diagnostics) if known else None
+
+
+@dataclass
+class _Loader:
+    """Follows imports.  `modules`: what was loaded, imported files before those that import."""
+
+    diagnostics: Diagnostics
+    modules: list[LoadedModule] = field(default_factory=list)
+    _by_path: dict[Path, LoadedModule | None] = field(default_factory=dict)
+    _open: list[Path] = field(default_factory=list)
+
+    def find(self, name: str) -> Path | None:
+        """The file that a name on the command line means."""
+        path = Path(name)
+        if path.is_file() or (path.suffix == _SUFFIX and not _shipped(name)):
+            return path
+        found = _shipped(name)
+        if found is None:
+            shipped = shipped_names()
+            self.diagnostics.error(
+                "E0205",
+                f"`{name}` is neither a rule file nor a shipped ruleset",
+                None,
+                help=did_you_mean(name, shipped) or f"shipped are {', '.join(shipped)}",
+            )
+        return found
+
+    def load(self, path: Path, asked: Span | None) -> LoadedModule | None:
+        """The module of a file; None where it has syntax errors or cannot be read."""
+        key = path.resolve()
+        if key in self._open:
+            self._report_circle(key, asked)
+            return None
+        if key in self._by_path:
+            return self._by_path[key]
+        source = read_source(path, self.diagnostics, span=asked)
+        module = None if source is None else self.load_source(source, path)
+        self._by_path[key] = module
+        return module
+
+    def load_source(self, source: SourceFile, path: Path) -> LoadedModule | None:
+        """Parse a text and load what it imports."""
+        tree = parse(source, self.diagnostics)
+        if tree is None:
+            return None
+        self._open.append(path.resolve())
+        imports = tuple((item, self._import(item, path)) for item in tree.imports)
+        self._open.pop()
+        module = LoadedModule(source, tree, path.stem.replace("-", "_"), imports)
+        self.modules.append(module)
+        return module
+
+    def _import(self, item: ast.Import, importer: Path) -> LoadedModule | None:
+        beside = importer.parent / item.path
+        path = beside if beside.is_file() else _shipped(item.path)
+        if path is not None:
+            return self.load(path, item.span)
+        self.diagnostics.error(
+            "E0205",
+            f"there is no file `{item.path}` to import",
+            item.span,
+            label=f"neither beside `{importer.name}` nor shipped",
+            help=did_you_mean(item.path.removesuffix(_SUFFIX), shipped_names()),
+        )
+        return None
+
+    def _report_circle(self, key: Path, asked: Span | None) -> None:
+        chain = [path.name for path in self._open[self._open.index(key) :]]
+        self.diagnostics.error(
+            "E0206",
+            f"`{key.name}` imports itself",
+            asked,
+            notes=(" -> ".join([*chain, key.name]),),
+            help="move what both files need into a third one",
+        )
+
+
+def shipped_names() -> tuple[str, ...]:
+    """The rulesets that come with the program, without their suffix, sorted."""
+    try:
+        root = data_directory("rulesets")
+    except FileNotFoundError:
+        return ()
+    files = root.rglob(f"*{_SUFFIX}")
+    return tuple(sorted(file.relative_to(root).with_suffix("").as_posix() for file in files))
+
+
+def _shipped(name: str) -> Path | None:
+    plain = name.removesuffix(_SUFFIX)
+    if plain not in shipped_names():
+        return None
+    return data_directory("rulesets") / f"{plain}{_SUFFIX}"
