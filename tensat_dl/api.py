@@ -66,8 +66,12 @@ def optimize(
         return Result(written, make_report(outcome))
     if output is not None:
         raise UsageError("`output` is for models given as a path")
-    outcome = run(model, names, settings, progress or silent)
-    return Result(_like(model, outcome.model), make_report(outcome))
+    outcome = run(cast(Any, model), names, settings, progress or silent)
+    from tensat_dl.graph.convert import model_like
+
+    assert outcome.model is not None, "the pipeline hands back the model"
+    answer = model_like(cast(Any, model), outcome.model)
+    return Result(cast(Model, answer), make_report(outcome))
 
 
 def load_rules(rules: str | Sequence[str] = "std") -> CheckedProgram:
@@ -106,12 +110,3 @@ def _load(rules: str | Sequence[str]) -> tuple[CheckedProgram | None, tuple[Diag
     diagnostics = Diagnostics()
     program = load_program(names, diagnostics)
     return (None if diagnostics.has_errors else program), tuple(diagnostics)
-
-
-def _like(given: Model, optimised: Any) -> Model:
-    """`optimised`, an `onnx_ir.Model`, as the class of `given`."""
-    if isinstance(optimised, type(given)):
-        return optimised
-    from tensat_dl.graph.source import load_source
-
-    return cast(Model, load_source(optimised).proto)

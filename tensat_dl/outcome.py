@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tensat_dl.egraph.snapshot import Exploration
     from tensat_dl.extract.problem import Extraction
+    from tensat_dl.graph.source import Source
     from tensat_dl.graph.verify import Verification
 
 
@@ -28,7 +29,7 @@ class OutcomeStatus(Enum):
 class Outcome:
     """The answer and its story.
 
-    `model` is the optimised `onnx_ir.Model`.  Costs are in the units of `cost_model`
+    `model` is the optimised model.  Costs are in the units of `cost_model`
     (seconds for roofline).  `nodes_before` and `nodes_after` count nodes by operator name.
     `rules_in_answer`: rule name -> e-nodes it made that the answer uses.  `extraction` is None
     where there was nothing to extract, `verification` where it was switched off.  `seconds` is
@@ -49,4 +50,4 @@ class Outcome:
     seconds: Mapping[str, float]
     output_path: str | None = None
     warnings: tuple[str, ...] = ()
-    model: Any = field(default=None, compare=False, repr=False)
+    model: Source | None = field(default=None, compare=False, repr=False)

@@ -47,7 +47,7 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     from tensat_dl.cli.stages import STAGE_TEXT, Subject
 
     settings = flags.read_settings(arguments, _FLAGS)
-    subject = Subject(arguments.rules.split(","), arguments.graph, settings)
+    subject = Subject(arguments.rules, arguments.graph, settings)
     for piece in STAGE_TEXT[arguments.stage](subject):
         print(piece)
     return ExitCode.OK

@@ -1,0 +1,187 @@
+"""The text of each stage, for `tensat-dl show`.
+
+One function a stage, from a :class:`Subject` to pieces of text; what they print is written by
+the stages themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tensat_dl.diagnostics import Diagnostics
+from tensat_dl.errors import InfeasibleError, RuleFileError
+from tensat_dl.resources import data_directory
+from tensat_dl.settings import Settings
+
+if TYPE_CHECKING:
+    from tensat_dl.cost.posing import Posed
+    from tensat_dl.egraph.snapshot import ENode, Saturated
+    from tensat_dl.graph.model import Graph
+    from tensat_dl.language.program import CheckedProgram
+    from tensat_dl.syntax import ast
+
+
+@dataclass
+class Subject:
+    """Rules, a model (None where the stage needs none), settings; stages are made on demand."""
+
+    rules: str
+    model: Path | None
+    settings: Settings
+
+    @cached_property
+    def program(self) -> CheckedProgram:
+        """The checked program.  Raises RuleFileError."""
+        from tensat_dl.pipeline import load_rules
+
+        return load_rules(self.rules)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The model as a graph."""
+        from tensat_dl.graph.read import read_model
+
+        assert self.model is not None, "the command asks for a model where a stage needs one"
+        return read_model(self.model, self.settings.model)
+
+    @cached_property
+    def saturated(self) -> Saturated:
+        """The explored e-graph."""
+        from tensat_dl.egraph.explore import explore
+
+        return explore(self.graph, self.program, self.settings.explore, self.settings.rules)
+
+    @cached_property
+    def posed(self) -> Posed:
+        """The extraction problem."""
+        from tensat_dl.cost.models import make_cost_model
+        from tensat_dl.cost.posing import pose
+
+        prices = make_cost_model(self.settings.cost, self.program)
+        return pose(self.saturated, prices, self.graph.opsets)
+
+
+def _ast(subject: Subject) -> Iterator[str]:
+    from tensat_dl.syntax.printer import format_module
+
+    for name in subject.rules.split(","):
+        yield format_module(_module(name.strip())).rstrip("\n")
+
+
+def _module(name: str) -> ast.Module:
+    from tensat_dl.language.load import shipped_names
+    from tensat_dl.syntax.parse import parse, read_source
+
+    shipped = not Path(name).is_file() and name in shipped_names()
+    path = data_directory("rulesets") / f"{name}.tsat" if shipped else Path(name)
+    diagnostics = Diagnostics()
+    source = read_source(path, diagnostics)
+    module = None if source is None else parse(source, diagnostics)
+    if module is None:
+        raise RuleFileError(tuple(diagnostics))
+    return module
+
+
+def _checked(subject: Subject) -> Iterator[str]:
+    from tensat_dl.language.print_program import print_program
+
+    yield print_program(subject.program).rstrip("\n")
+
+
+def _egglog(subject: Subject) -> Iterator[str]:
+    from tensat_dl.egraph.encode import encode, program_text
+    from tensat_dl.egraph.explore import chosen_rules
+    from tensat_dl.language.program import CyclePolicy
+
+    operators = [] if subject.model is None else [node.operator for node in subject.graph.nodes]
+    rules = chosen_rules(subject.program, subject.settings.rules)
+    policy = CyclePolicy(subject.settings.explore.cycles)
+    yield program_text(encode(subject.program, rules, operators, policy)).rstrip("\n")
+
+
+def _facts(subject: Subject) -> Iterator[str]:
+    from tensat_dl.egraph.interning import Interner
+    from tensat_dl.egraph.loading import facts_text, load_facts
+
+    yield facts_text(load_facts(subject.graph, Interner())).rstrip("\n")
+
+
+def _egraph(subject: Subject) -> Iterator[str]:
+    by_class: dict[int, list[ENode]] = {}
+    for node in subject.saturated.nodes:
+        by_class.setdefault(node.eclass, []).append(node)
+    for eclass, nodes in sorted(by_class.items()):
+        marks = " (depends on weights alone)" if subject.saturated.weight[eclass] else ""
+        yield f"class {eclass}: {_type(subject.saturated, eclass)}{marks}"
+        yield from (f"  {_node(node)}" for node in nodes)
+
+
+def _model(subject: Subject) -> Iterator[str]:
+    from tensat_dl.extract.text import model_text
+
+    yield from model_text(subject.posed.problem, subject.settings.extract)
+
+
+def _selection(subject: Subject) -> Iterator[str]:
+    from tensat_dl.extract.run import extract
+
+    problem = subject.posed.problem
+    extraction = extract(problem, subject.settings.extract)
+    if extraction.selection is None:
+        raise InfeasibleError("no acyclic selection was found")
+    yield f"cost {extraction.objective:g}, {extraction.status.value}"
+    for index in extraction.selection.chosen():
+        node = subject.posed.nodes[index]
+        yield f"class {node.eclass}: {_node(node)}, cost {problem.node_cost[index]:g}"
+
+
+def _type(saturated: Saturated, eclass: int) -> str:
+    if eclass in saturated.bundle_types:
+        return "bundle"
+    return type_text(saturated.class_types[eclass])
+
+
+def type_text(type_: object) -> str:
+    """`f32[batch, 4]`; the value follows where it is known."""
+    from tensat_dl.vocabulary.types import OtherType, TensorType
+
+    if isinstance(type_, OtherType):
+        return type_.text
+    if not isinstance(type_, TensorType):
+        return "no type"
+    dims = "" if type_.dims is None else f"[{', '.join(map(str, type_.dims))}]"
+    value = "" if type_.value is None else f" = [{', '.join(map(str, type_.value))}]"
+    return f"{type_.dtype}{dims}{value}"
+
+
+def _node(node: ENode) -> str:
+    from tensat_dl.egraph.snapshot import Application, Leaf, Projection
+    from tensat_dl.vocabulary.signature import value_text
+
+    children = ", ".join(map(str, node.children))
+    made_by = f"   by {node.rule}, generation {node.generation}" if node.rule else ""
+    match node.head:
+        case Leaf(kind, name):
+            return f"{kind.value} {name}".rstrip()
+        case Projection(index):
+            return f"output {index} of {children}{made_by}"
+        case Application(operator, attributes):
+            written = "".join(f", {name}={value_text(value)}" for name, value in attributes.items)
+            return f"{operator.qualified_name}({children}{written}){made_by}"
+
+
+StageText = Callable[[Subject], Iterable[str]]
+
+STAGE_TEXT: Mapping[str, StageText] = {
+    "ast": _ast,
+    "checked": _checked,
+    "egglog": _egglog,
+    "facts": _facts,
+    "egraph": _egraph,
+    "model": _model,
+    "selection": _selection,
+}
