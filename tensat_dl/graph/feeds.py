@@ -92,15 +92,16 @@ class FeedSearch:
         return Feed(values, self.runner.run(values), plan)
 
     def _plans(self, sample: int) -> Iterator[Plan]:
+        """First with the ranges that were found before, then with all of them."""
         positive = sample % 2 == 1
+        uniform = [dict.fromkeys((slot.name for slot in self.slots), span) for span in RANGES]
+        uniform = uniform if self._has_integers() else uniform[:1]
         for sizes in self._size_choices(sample):
-            if self._last is not None:
-                yield Plan(sizes, self._last.ranges, positive)
-                continue
-            for span in RANGES if self._has_integers() else RANGES[:1]:
-                yield Plan(sizes, dict.fromkeys((slot.name for slot in self.slots), span), positive)
+            for ranges in uniform if self._last is None else (self._last.ranges,):
+                yield Plan(sizes, ranges, positive)
         if self._last is not None:
-            yield replace(self._last, positive=positive)
+            for ranges in (self._last.ranges, *uniform):
+                yield Plan(self._last.sizes, ranges, positive)
 
     def _size_choices(self, sample: int) -> Iterator[dict[str, int]]:
         symbols = self._free_symbols()
@@ -211,8 +212,11 @@ def _slot(value: onnx.ValueInfoProto) -> InputSlot:
             kind = kind.optional_type.elem_type
         else:
             raise CannotRun(f"input '{value.name}' is neither a tensor nor a sequence of tensors")
-    dims = (dim.dim_param or int(dim.dim_value) for dim in tensor_dims(kind))
-    return InputSlot(value.name, kind.tensor_type.elem_type, tuple(dims), form)
+    dims = tuple(
+        int(dim.dim_value) if dim.HasField("dim_value") else dim.dim_param or f"{value.name}.{axis}"
+        for axis, dim in enumerate(tensor_dims(kind))
+    )
+    return InputSlot(value.name, kind.tensor_type.elem_type, dims, form)
 
 
 def _is_integer(code: int) -> bool:

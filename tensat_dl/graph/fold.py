@@ -108,7 +108,9 @@ class _Choice:
         """Keep the nodes that add most until the rest fits the budget."""
         choice = _Choice(graph, foldable, set())
         for position in foldable:
-            if not all(_is_foldable_type(graph.types.get(n)) for n in graph.nodes[position].outputs):
+            if not all(
+                _is_foldable_type(graph.types.get(n)) for n in graph.nodes[position].outputs
+            ):
                 choice.kept.add(position)
         choice._keep_larger_than(budget)
         while choice._growth() > budget and (worst := choice._worst()) is not None:

@@ -25,6 +25,7 @@ from tensat_dl.vocabulary import catalog
 from tensat_dl.vocabulary.attributes import Attributes
 from tensat_dl.vocabulary.canonical import canonical_attributes
 from tensat_dl.vocabulary.infer import infer
+from tensat_dl.vocabulary.operators import Operator
 from tensat_dl.vocabulary.types import ABSENT, Type, TypeFault
 
 #: A node with the types of its outputs.
@@ -39,6 +40,7 @@ class Lifter:
     names: Names
     constants: MutableMapping[str, Constant]
     types: MutableMapping[str, Type]
+    read: frozenset[str]
 
     def lift(self, proto: onnx.NodeProto, index: int) -> list[TypedNode] | str | None:
         domain = plain_domain(proto.domain)
@@ -48,7 +50,7 @@ class Lifter:
         if op is None or schema is None or schema.since_version != op.since:
             return None
         inputs = _padded([name or None for name in proto.input], op)
-        outputs = self._outputs(proto)
+        outputs = self._used_outputs(proto, op)
         types = tuple(ABSENT if name is None else self.types[name] for name in inputs)
         attributes = canonical_attributes(op, read_attributes(proto), types)
         found = infer(op, attributes, types, len(outputs), outputs[0])
@@ -70,9 +72,23 @@ class Lifter:
             index,
         )
 
+    def _used_outputs(self, proto: onnx.NodeProto, op: Operator) -> tuple[str, ...]:
+        """Without optional ones at the end that nothing reads."""
+        outputs = list(self._outputs(proto))
+        while (
+            len(outputs) > 1 and outputs[-1] not in self.read and _is_optional(op, len(outputs) - 1)
+        ):
+            outputs.pop()
+        return tuple(outputs)
+
     def _outputs(self, proto: onnx.NodeProto) -> tuple[str, ...]:
         """Unused outputs get a name too."""
         return tuple(name or self.names.fresh(f"{proto.op_type}_unused") for name in proto.output)
+
+
+def _is_optional(op: Operator, index: int) -> bool:
+    formal = op.outputs[index] if index < len(op.outputs) else None
+    return formal is not None and formal.optional and not formal.variadic
 
 
 def _padded(inputs, op):

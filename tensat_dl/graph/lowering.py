@@ -29,6 +29,7 @@ class Lowering:
         self.names = naming.names
         self.unchanged: set[str] = set()
         self.node_names = Names(node_names(self.source.proto.graph))
+        self._given_names: set[str] = set()
         self.source_opsets = opset_imports(self.source.proto)
         self.read = {name for node in graph.nodes for name in node.inputs}
         self.read |= {output.value for output in graph.outputs}
@@ -68,6 +69,7 @@ class Lowering:
         original = self.source.proto.graph.node[index]
         proto = onnx.NodeProto()
         proto.CopyFrom(original)
+        proto.name = self._own_name(original.name)
         del proto.input[:]
         del proto.output[:]
         count = len(node.inputs) - len(captured_by(original))
@@ -93,7 +95,15 @@ class Lowering:
         return [proto]
 
     def _node_name(self, node: Node) -> str:
-        return self.node_names.fresh(node.name or node.operator.name)
+        own = self._own_name(node.name)
+        return own or self.node_names.fresh(node.operator.name)
+
+    def _own_name(self, name: str) -> str:
+        """`name`, unless a node has it already: onnxruntime refuses names given twice."""
+        if name in self._given_names:
+            return self.node_names.fresh(name)
+        self._given_names.update(filter(None, (name,)))
+        return name
 
     def _input_names(self, inputs: Sequence[str | None]) -> list[str]:
         return ["" if name is None else self.names[name] for name in _stripped(inputs)]

@@ -32,7 +32,7 @@ from tensat_dl.graph.model import Constant, Graph, Node, Output
 from tensat_dl.graph.names import Names, value_names
 from tensat_dl.graph.opaque_types import OpaqueTypes
 from tensat_dl.graph.source import Source, load_source, opset_imports, plain_domain
-from tensat_dl.graph.structure import sorted_nodes
+from tensat_dl.graph.structure import read_names, sorted_nodes
 from tensat_dl.settings import ModelSettings
 from tensat_dl.vocabulary.dims import Dim
 from tensat_dl.vocabulary.protos import type_of
@@ -74,7 +74,9 @@ class _Reading:
         self.opsets = opset_imports(proto)
         self.fixed: dict[str, Dim] = dict(self.source.dims)
         self.functions = {(plain_domain(f.domain), f.name) for f in proto.functions}
-        self.lifter = Lifter(self.opsets, self.names, self.constants, self.types)
+        self.lifter = Lifter(
+            self.opsets, self.names, self.constants, self.types, read_names(proto.graph)
+        )
         self.opaque_types = OpaqueTypes(
             proto,
             {value.name: value.type for value in proto.graph.value_info},
@@ -118,7 +120,9 @@ class _Reading:
         if not self._is_opaque(proto) and self._add_lifted(proto, index):
             return
         node = self.lifter.opaque(proto, index)
-        self._append(node, self.opaque_types.infer(_with_outputs(proto, node), self.types, self.constants))
+        self._append(
+            node, self.opaque_types.infer(_with_outputs(proto, node), self.types, self.constants)
+        )
 
     def graph(self) -> Graph:
         proto = self.source.proto

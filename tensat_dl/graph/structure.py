@@ -28,6 +28,12 @@ def sorted_nodes(graph: onnx.GraphProto) -> tuple[int, ...]:
     return _order(graph, reads, makers)
 
 
+def read_names(graph: onnx.GraphProto) -> frozenset[str]:
+    """Values that some node, subgraph or graph output reads."""
+    names = {name for node in graph.node for name in _reads(node)}
+    return frozenset(names | {value.name for value in graph.output})
+
+
 def describe_node(node: onnx.NodeProto, index: int) -> str:
     """`Conv node 'conv1'`, or its position where it has no name."""
     return f"{node.op_type} node " + (f"'{node.name}'" if node.name else f"number {index}")

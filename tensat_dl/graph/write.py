@@ -100,9 +100,7 @@ class _Writer:
         read |= {output.value for output in self.graph.outputs}
         order = {name: position for position, name in enumerate(self.initializers)}
         used = [name for name in self.graph.constants if name in read]
-        used.sort(
-            key=lambda n: order.get(self.graph.constants[n].source_name or "", len(order))
-        )
+        used.sort(key=lambda n: order.get(self.graph.constants[n].source_name or "", len(order)))
         for name in used:
             self._write_constant(name)
         for name in self.graph.inputs:

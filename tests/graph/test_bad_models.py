@@ -1,0 +1,150 @@
+"""What cannot be read gives one clear message."""
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper, parser
+
+from tensat_dl.errors import InputError, UsageError
+from tensat_dl.graph.read import read_model
+from tensat_dl.settings import ModelSettings
+
+HEAD = '<ir_version: 9, opset_import: ["": 18]>'
+
+
+def read(model: object) -> None:
+    read_model(model, ModelSettings())  # type: ignore[arg-type]
+
+
+def graph(nodes: list[onnx.NodeProto], outputs: list[str], **more: object) -> onnx.ModelProto:
+    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [3]) for name in outputs]
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [3])
+    body = helper.make_graph(nodes, "g", [x], values, **more)  # type: ignore[arg-type]
+    return helper.make_model(body, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty"),
+        (b"hello, this is text\n" * 20, "is not an ONNX model"),
+        (b"\x08\x09", "has no graph"),
+    ],
+)
+def test_files_that_are_no_models(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "m.onnx"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read(path)
+
+
+def test_missing_file_and_directory(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="does not exist"):
+        read(tmp_path / "none.onnx")
+    with pytest.raises(InputError, match="is a directory"):
+        read(tmp_path)
+
+
+def test_truncated_file(tmp_path: Path) -> None:
+    model = parser.parse_model(HEAD + "g (float[3] x) => (float[3] y) { y = Relu(x) }")
+    content = model.SerializeToString()
+    path = tmp_path / "m.onnx"
+    for length in range(1, len(content) - 12, 7):
+        path.write_bytes(content[:length])
+        with pytest.raises(InputError):
+            read(path)
+
+
+def test_no_outputs() -> None:
+    with pytest.raises(InputError, match="no graph outputs"):
+        read(graph([helper.make_node("Relu", ["x"], ["y"])], []))
+
+
+def test_value_defined_twice() -> None:
+    nodes = [
+        helper.make_node("Relu", ["x"], ["y"], name="a"),
+        helper.make_node("Neg", ["x"], ["y"], name="b"),
+    ]
+    with pytest.raises(InputError, match="'y' is defined twice: by Relu node 'a' and by Neg node"):
+        read(graph(nodes, ["y"]))
+
+
+def test_value_that_is_an_input_too() -> None:
+    with pytest.raises(InputError, match="'x' is defined twice: by a graph input"):
+        read(graph([helper.make_node("Relu", ["x"], ["x"])], ["x"]))
+
+
+def test_unknown_input_name() -> None:
+    with pytest.raises(InputError, match="Relu node number 0 reads 'q', which nothing defines"):
+        read(graph([helper.make_node("Relu", ["q"], ["y"])], ["y"]))
+
+
+def test_unknown_name_in_a_subgraph() -> None:
+    inner = helper.make_graph(
+        [helper.make_node("Relu", ["q"], ["z"])],
+        "inner",
+        [],
+        [helper.make_tensor_value_info("z", TensorProto.FLOAT, [3])],
+    )
+    c = numpy_helper.from_array(np.array(True), "c")
+    node = helper.make_node("If", ["c"], ["y"], then_branch=inner, else_branch=inner)
+    with pytest.raises(InputError, match="reads 'q'"):
+        read(graph([node], ["y"], initializer=[c]))
+
+
+def test_unknown_output_name() -> None:
+    with pytest.raises(InputError, match="graph output 'z' is defined by nothing"):
+        read(graph([helper.make_node("Relu", ["x"], ["y"])], ["z"]))
+
+
+def test_cycle_names_a_node_on_it() -> None:
+    nodes = [
+        helper.make_node("Relu", ["b"], ["after"], name="after"),
+        helper.make_node("Add", ["x", "b"], ["a"], name="one"),
+        helper.make_node("Neg", ["a"], ["b"], name="two"),
+    ]
+    with pytest.raises(InputError, match=r"cycle: (Add node 'one'|Neg node 'two')"):
+        read(graph(nodes, ["after"]))
+
+
+def external(tmp_path: Path, location: str, length: int = 12) -> Path:
+    w = TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[3])
+    w.data_location = TensorProto.EXTERNAL
+    w.external_data.add(key="location", value=location)
+    w.external_data.add(key="length", value=str(length))
+    model = graph([helper.make_node("Add", ["x", "w"], ["y"])], ["y"], initializer=[w])
+    path = tmp_path / "m.onnx"
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
+def test_external_data_missing(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"w\.bin of tensor 'w' does not exist"):
+        read(external(tmp_path, "w.bin"))
+
+
+def test_external_data_cut_short(tmp_path: Path) -> None:
+    (tmp_path / "w.bin").write_bytes(b"\0" * 11)
+    with pytest.raises(InputError, match="cut short: tensor 'w' ends at byte 12, the file at 11"):
+        read(external(tmp_path, "w.bin"))
+
+
+def test_external_data_outside_the_folder(tmp_path: Path) -> None:
+    for location in ("../w.bin", "/etc/passwd"):
+        with pytest.raises(InputError, match="outside the folder of the model"):
+            read(external(tmp_path, location))
+
+
+def test_external_data_of_a_model_without_a_place(tmp_path: Path) -> None:
+    model = onnx.load(external(tmp_path, "w.bin"), load_external_data=False)
+    with pytest.raises(InputError, match="where that is is not known"):
+        read(model)
+
+
+def test_a_dim_that_the_model_does_not_have() -> None:
+    model = parser.parse_model(HEAD + "g (float[N,3] x) => (float[N,3] y) { y = Relu(x) }")
+    with pytest.raises(UsageError, match="no symbolic dim 'M'") as caught:
+        read_model(model, ModelSettings(dims={"M": 1}))
+    assert caught.value.help == "it has: N"

@@ -1,0 +1,233 @@
+"""Verification finds what is wrong, says where, and runs what is right."""
+
+import math
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper, numpy_helper, parser
+
+from tensat_dl.errors import VerificationError
+from tensat_dl.graph.compare import compare
+from tensat_dl.graph.randomise import randomise_initializers
+from tensat_dl.graph.verify import Verification, require, verify
+from tensat_dl.settings import VerifySettings
+
+HEAD = '<ir_version: 9, opset_import: ["": 18]>'
+SETTINGS = VerifySettings()
+
+
+def model(text: str, opset: int = 18) -> onnx.ModelProto:
+    return parser.parse_model(HEAD.replace("18", str(opset)) + text)
+
+
+def check(before: str, after: str) -> Verification:
+    return verify(model(before), model(after), SETTINGS)
+
+
+SCALED = "g (float[N,4] x) => (float[N,4] y) <float k = {%s}> { y = Mul(x, k) }"
+
+
+def test_equal_models_agree_exactly() -> None:
+    result = check(SCALED % 2.0, SCALED % 2.0)
+    assert (result.ok, result.samples, result.max_difference) == (True, 3, 0.0)
+
+
+def test_rounding_is_allowed_and_reported() -> None:
+    result = check(SCALED % 2.0, SCALED % 2.00001)
+    assert result.ok
+    assert result.max_difference == pytest.approx(5e-6, rel=0.05)
+
+
+def test_an_error_of_one_percent_is_found() -> None:
+    result = check(SCALED % 2.0, SCALED % 2.02)
+    assert not result.ok
+    with pytest.raises(VerificationError, match=r"output 'y' at \[.*\]: .* 0.01 relative"):
+        require(result)
+
+
+def test_one_wrong_element_is_found_and_named() -> None:
+    text = (
+        "g (float[3] x) => (float[3] y, float[3] z) <float[3] k = {%s}>"
+        "{ y = Relu(x) z = Mul(x, k) }"
+    )
+    result = check(text % "1,1,1", text % "1,1,1.01")
+    assert [m.output for m in result.mismatches] == ["z"] * 3
+    assert {m.index for m in result.mismatches} == {(2,)}
+
+
+def test_integers_off_by_one_are_found() -> None:
+    text = "g (int64[50] x) => (int64[50] y) <int64 k = {%d}> { y = Div(x, k) }"
+    assert check(text % 7, text % 7).ok
+    result = check(text % 7, text % 6)
+    assert "became" in str(result.mismatches[0])
+
+
+def test_integer_division_is_tried_with_negative_numbers() -> None:
+    """-3 / 2 * 2 + x % 2 == x holds for floors; ONNX truncates."""
+    before = "g (int64[99] x) => (int64[99] y) { y = Identity(x) }"
+    after = (
+        "g (int64[99] x) => (int64[99] y) <int64 k = {2}>"
+        "{ d = Div(x, k) e = Mul(d, k) m = Mod(x, k) y = Add(e, m) }"
+    )
+    assert not check(before, after).ok
+
+
+def test_nan_must_stay() -> None:
+    before = "g (float[20] x) => (float[20] y) { y = Sqrt(x) }"
+    after = "g (float[20] x) => (float[20] y) { a = Abs(x) y = Sqrt(a) }"
+    result = check(before, after)
+    assert "NaN must stay" in str(result.mismatches[0])
+
+
+def test_wrong_element_type_shape_and_missing_output() -> None:
+    before = "g (float[3] x) => (float[3] y) { y = Relu(x) }"
+    double = "g (float[3] x) => (double[3] y) { a = Relu(x) y = Cast<to=11>(a) }"
+    shape = (
+        "g (float[3] x) => (float[1,3] y) <int64[1] a = {0}> { b = Relu(x) y = Unsqueeze(b, a) }"
+    )
+    renamed = "g (float[3] x) => (float[3] z) { z = Relu(x) }"
+    assert "float became double" in str(check(before, double).mismatches[0])
+    assert "[3] became [1, 3]" in str(check(before, shape).mismatches[0])
+    assert "the outputs are z instead of y" in str(check(before, renamed).mismatches[0])
+
+
+def test_a_size_that_is_baked_in_is_found() -> None:
+    """Correct at N = 2 alone."""
+    before = "g (float[N,4] x) => (float[M] y) <int64[1] s = {-1}> { y = Reshape(x, s) }"
+    after = "g (float[N,4] x) => (float[M] y) <int64[1] s = {8}> { y = Reshape(x, s) }"
+    result = check(before, after)
+    assert "fails where the original runs" in str(result.mismatches[0])
+
+
+def test_a_symbolic_dim_is_also_one() -> None:
+    """Correct but where N = 1: then the sum keeps the dim."""
+    before = "g (float[N,4] x) => (float[N,4] y) { y = Identity(x) }"
+    after = (
+        "g (float[N,4] x) => (float[N,4] y) <int64 one = {1}, int64 z = {0}, float f = {2}>"
+        "{ s = Shape(x) n = Gather(s, z) e = Equal(n, one) d = Cast<to=1>(e) y = Add(x, d) }"
+    )
+    result = check(before, after)
+    assert [m.sample for m in result.mismatches] == [1]
+
+
+def test_indices_below_a_table_are_found_by_trying() -> None:
+    text = "g (int64[N] i) => (float[N,2] y) <float[3,2] t = {1,2,3,4,5,6}> { y = Gather(t, i) }"
+    assert check(text, text).ok
+
+
+def test_sizes_that_a_model_demands_are_found_by_trying() -> None:
+    text = "g (float[N,H] x) => (float[N,K,32] y) <int64[3] s = {0,-1,32}> { y = Reshape(x, s) }"
+    result = check(text, text)
+    assert (result.ok, result.samples) == (True, 3)
+
+
+def test_a_shape_as_input() -> None:
+    text = "g (float[2,3] x, int64[2] s) => (float[A,B] y) { y = Expand(x, s) }"
+    assert check(text, text).ok
+
+
+def test_fixed_dims_are_used() -> None:
+    before = "g (float[N,4] x) => (float[M] y) <int64[1] s = {-1}> { y = Reshape(x, s) }"
+    after = "g (float[2,4] x) => (float[M] y) <int64[1] s = {8}> { y = Reshape(x, s) }"
+    assert verify(model(before), model(after), SETTINGS, {"N": 2}).ok
+
+
+def test_strings_bools_and_sequences() -> None:
+    strings = "g (string[4] x) => (string[4] y) { y = Identity(x) }"
+    bools = "g (bool[4] x) => (bool[4] y) { y = Not(x) }"
+    wrong = "g (bool[4] x) => (bool[4] y) { y = Identity(x) }"
+    seq = "g (seq(float[3]) x) => (float[3] y) <int64 i = {1}> { y = SequenceAt(x, i) }"
+    other = "g (seq(float[3]) x) => (float[3] y) <int64 i = {2}> { y = SequenceAt(x, i) }"
+    assert check(strings, strings).ok
+    assert check(bools, bools).ok
+    assert not check(bools, wrong).ok
+    assert check(seq, seq).ok
+    assert not check(seq, other).ok
+
+
+def test_narrow_types_at_the_border() -> None:
+    text = "g (bfloat16[4] x) => (bfloat16[4] y) { y = Identity(x) }"
+    half = "g (bfloat16[4] x) => (bfloat16[4] y) { y = Neg(x) }"
+    assert check(text, text).ok
+    assert not verify(model(text), model(half), SETTINGS).ok
+
+
+def test_random_outputs_are_compared_by_shape_alone() -> None:
+    text = "g (float[9] x) => (float[9] y, float[9] z) { y = RandomNormalLike(x) z = %s(x) }"
+    assert check(text % "Neg", text % "Neg").ok
+    assert [m.output for m in check(text % "Neg", text % "Abs").mismatches] == ["z"] * 3
+
+
+def test_overridable_initializers_are_overridden_too() -> None:
+    """The default of k is 1: folding it would be seen only when it is overridden."""
+    k = numpy_helper.from_array(np.ones(3, np.float32), "k")
+    values = [helper.make_tensor_value_info(n, 1, [3]) for n in ("x", "k", "y")]
+
+    def build(op: str) -> onnx.ModelProto:
+        node = helper.make_node(op, ["x", "k"] if op == "Mul" else ["x"], ["y"])
+        graph = helper.make_graph([node], "g", values[:2], values[2:], [k])
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+
+    result = verify(build("Mul"), build("Identity"), SETTINGS)
+    assert [m.sample for m in result.mismatches] == [1]
+
+
+def test_a_model_that_does_not_load_is_reported() -> None:
+    before = "g (float[3] x) => (float[3] y) { y = Relu(x) }"
+    after = "g (float[3] x) => (float[3] y) { y = Conv(x, x) }"
+    assert "does not load" in str(check(before, after).mismatches[0])
+
+
+def test_what_onnxruntime_cannot_run_is_run_by_the_reference() -> None:
+    text = "g (float16[3] x) => (float16[3] y) { a = Relu(x) y = Celu(a) }"
+    assert model(text)
+    doubly = model("g (float[3] x) => (float[3] y) { [n] a = Relu(x) [n] y = Neg(a) }")
+    fixed = model("g (float[3] x) => (float[3] y) { [n] a = Relu(x) [m] y = Neg(a) }")
+    wrong = model("g (float[3] x) => (float[3] y) { [n] a = Relu(x) [m] y = Identity(a) }")
+    assert verify(doubly, fixed, SETTINGS).runner == "the reference evaluator"
+    assert verify(doubly, fixed, SETTINGS).ok
+    assert not verify(doubly, wrong, SETTINGS).ok
+
+
+def test_what_nothing_runs_is_skipped_and_not_ok() -> None:
+    head = '<ir_version: 9, opset_import: ["": 18, "acme": 1]>'
+    proto = parser.parse_model(head + "g (float[3] x) => (float[3] y) { y = acme.Op(x) }")
+    result = verify(proto, proto, SETTINGS)
+    assert not result.ok
+    assert "cannot be run" in result.skipped
+    with pytest.raises(VerificationError, match="could not be verified"):
+        require(result)
+
+
+def test_switched_off() -> None:
+    result = verify(model(SCALED % 1.0), model(SCALED % 3.0), VerifySettings(enabled=False))
+    assert (result.ok, result.samples, result.skipped) == (True, 0, "switched off")
+
+
+def test_compare_special_values() -> None:
+    nan, inf = np.float32(math.nan), np.float32(math.inf)
+    one = np.array([nan, inf, -inf, 1], np.float32)
+    assert compare(one, one, 1).problem == ""
+    assert "inf must stay" in compare(one, np.array([nan, -inf, -inf, 1], np.float32), 1).problem
+    assert compare(one, np.array([nan, inf, -inf, 1.01], np.float32), 1).index == (3,)
+
+
+def test_compare_scales_with_the_output() -> None:
+    big = np.array([1e6, 0.0], np.float32)
+    assert compare(big, big + np.float32(1), 1).relative == pytest.approx(1e-6)
+    assert compare(big, big + np.float32(1), 1).problem == ""
+    assert compare(big / 1e6, big / 1e6 + np.float32(1), 1).problem
+
+
+def test_randomised_weights_keep_activations_finite_and_are_reproducible() -> None:
+    deep = "".join(f"a{i} = MatMul(a{i - 1}, w{i}) " for i in range(1, 41))
+    proto = model(f"g (float[2,64] a0) => (float[2,64] a40) {{ {deep} }}")
+    for i in range(1, 41):
+        proto.graph.initializer.append(
+            numpy_helper.from_array(np.full((64, 64), 0.02, np.float32), f"w{i}")
+        )
+    first, second = randomise_initializers(proto, 3), randomise_initializers(proto, 3)
+    assert first.SerializeToString() == second.SerializeToString()
+    w = numpy_helper.to_array(first.graph.initializer[0])
+    assert w.std() == pytest.approx(math.sqrt(2 / 64), rel=0.05)
