@@ -1,26 +1,25 @@
 """The parser made from `grammar/tsat.lark`, kept in the user's cache directory.
 
-Enters: the grammar's text.  Leaves: a :class:`Parser`.  Making the tables takes a few hundred
-milliseconds, reading them back about thirty.  The cache is keyed on the grammar and on the
-versions of Lark and Python, written beside its final name and moved into place, so that runs at
-the same time do no harm; where it cannot be written, the tables are made each time.
+Enters: the grammar's text.  Leaves: Lark's parser.  Making its tables takes a few hundred
+milliseconds, reading them back about twenty.  The cache is keyed on the grammar and on the versions
+of Lark and Python.  Lark's own cache is not used: it is written in place, so that a run could read
+half of what another writes.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import sys
-import tempfile
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import lark
+from lark.grammar import Rule
 from lark.lark import PostLex
+from lark.lexer import TerminalDef
 
 from tensat_dl.resources import data_directory
+from tensat_dl.syntax.cache import read_cached, write_cached
 
 MAX_NESTING = 100
 
@@ -87,68 +86,21 @@ class Watch(PostLex):
 def make_parser(builder: Any, watch: Watch) -> lark.Lark:
     """A parser whose reductions call the methods of `builder`."""
     grammar = (data_directory("grammar") / "tsat.lark").read_text(encoding="utf-8")
-    options = {"transformer": builder, "postlex": watch}
-    cached = _cache_file(grammar)
-    if cached is None:
-        return _lark(grammar, options, None)
-    if _is_file(cached):
-        return _lark(grammar, options, cached)
-    return _make_and_store(grammar, options, cached)
-
-
-def _lark(grammar: str, options: dict[str, Any], cached: Path | None) -> lark.Lark:
-    return lark.Lark(
-        grammar,
-        parser="lalr",
-        lexer="contextual",
-        keep_all_tokens=True,
-        maybe_placeholders=False,
-        cache=str(cached) if cached else False,
-        **options,
-    )
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:
-        return False
-
-
-def _make_and_store(grammar: str, options: dict[str, Any], cached: Path) -> lark.Lark:
-    """Make the tables; keep them if the directory allows it."""
-    try:
-        cached.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=".tsat-", dir=cached.parent)
-        os.close(handle)
-    except OSError:
-        return _lark(grammar, options, None)
-    temporary = Path(name)
-    try:
-        parser = _lark(grammar, options, temporary)
-        temporary.replace(cached)
-    except OSError:
-        return _lark(grammar, options, None)
-    finally:
-        temporary.unlink(missing_ok=True)
+    key = hashlib.sha256(f"{grammar}\0{lark.__version__}\0{sys.version}".encode()).hexdigest()
+    tables = read_cached(f"grammar-{key[:32]}")
+    if tables is None:
+        made = lark.Lark(
+            grammar,
+            parser="lalr",
+            lexer="contextual",
+            keep_all_tokens=True,
+            maybe_placeholders=False,
+            postlex=watch,
+        )
+        data, memo = made.memo_serialize([TerminalDef, Rule])
+        data["options"]["postlex"] = None  # an object, set again below
+        tables = data, memo
+        write_cached(f"grammar-{key[:32]}", tables)
+    load: Any = lark.Lark._load_from_dict  # what parsers that Lark generates call
+    parser: lark.Lark = load(*tables, transformer=builder, postlex=watch)
     return parser
-
-
-@cache
-def _cache_file(grammar: str) -> Path | None:
-    """Where the tables of this grammar are kept; None without a home directory."""
-    text = f"{grammar}\0{lark.__version__}\0{sys.version}"
-    key = hashlib.sha256(text.encode()).hexdigest()[:32]
-    base = _cache_directory()
-    return None if base is None else base / "tensat-dl" / f"grammar-{key}.lark"
-
-
-def _cache_directory() -> Path | None:
-    for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
-        given = Path(os.environ.get(variable, ""))
-        if given.is_absolute():
-            return given
-    try:
-        return Path.home() / ".cache"
-    except RuntimeError:
-        return None

@@ -1,0 +1,64 @@
+"""A small cache of plain data in the user's cache directory.
+
+Enters: a key and data of numbers, strings, tuples, lists and dicts.  Leaves: the data, or None.  A
+file is written under another name and moved into place, and begins with a digest of the rest, so
+that neither runs at the same time nor a damaged file do harm.  A directory that cannot be used
+means no cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import marshal
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+_DIGEST = 32  # bytes of a SHA-256
+
+
+def read_cached(key: str) -> Any:
+    """What was stored under `key`, or None."""
+    path = _path(key)
+    if path is None:
+        return None
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    payload = content[_DIGEST:]
+    if hashlib.sha256(payload).digest() != content[:_DIGEST]:
+        return None
+    return marshal.loads(payload)
+
+
+def write_cached(key: str, data: Any) -> None:
+    """Store `data` under `key` where the directory allows it."""
+    path = _path(key)
+    if path is None:
+        return
+    payload = marshal.dumps(data)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=".", dir=path.parent)
+    except OSError:
+        return
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(hashlib.sha256(payload).digest() + payload)
+        Path(temporary).replace(path)
+    except OSError:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def _path(key: str) -> Path | None:
+    """The file of a key; None where the user has no cache directory."""
+    for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        given = Path(os.environ.get(variable, ""))
+        if given.is_absolute():
+            return given / "tensat-dl" / key
+    try:
+        return Path.home() / ".cache" / "tensat-dl" / key
+    except RuntimeError:
+        return None
