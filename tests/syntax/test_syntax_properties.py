@@ -28,7 +28,7 @@ PIECES = sorted(
     | {"=>", "<=>", "->", "==", "**", "//", "::", "#! m\n", "cost model", "\n@real\n", "\nrule "}
 )
 QUICK = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 
@@ -45,7 +45,7 @@ def check_outcome(text: str) -> None:
         assert 0 <= found.span.start <= found.span.end <= len(text)
         drawn = render(found, color=True)
         for foreign in ("lark", "Token(", "Unexpected", "__ANON", "$END", "RPAR"):
-            assert foreign not in found.message + found.help
+            assert foreign in text or foreign not in found.message + found.help
         assert found.code in drawn
         render_json(found)
     if module is not None:
@@ -165,7 +165,7 @@ def compound(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 EXPRESSIONS = st.recursive(LEAVES, compound, max_leaves=12)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(left=EXPRESSIONS, right=EXPRESSIONS)
 def test_expressions_print_and_parse_back(
     left: ast.Expr, right: ast.Expr, parsed: Any, bare: Any
