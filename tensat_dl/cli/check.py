@@ -28,7 +28,8 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     from tensat_dl.language.load import load_program
 
     diagnostics = Diagnostics()
-    program = load_program(arguments.rules.split(","), diagnostics)
+    names = [name.strip() for name in arguments.rules.split(",")]
+    program = load_program(names, diagnostics)
     if arguments.format == "json":
         from tensat_dl.cli.render import render_json
 

@@ -36,9 +36,13 @@ class Subject:
     @cached_property
     def program(self) -> CheckedProgram:
         """The checked program.  Raises RuleFileError."""
-        from tensat_dl.pipeline import load_rules
+        from tensat_dl.language.load import load_program
 
-        return load_rules(self.rules)
+        diagnostics = Diagnostics()
+        program = load_program([name.strip() for name in self.rules.split(",")], diagnostics)
+        if program is None or diagnostics.has_errors:
+            raise RuleFileError(tuple(diagnostics))
+        return program
 
     @cached_property
     def graph(self) -> Graph:
