@@ -205,6 +205,18 @@ def _slice(expr: ast.Slice, env: Environment) -> Value:
     return items[start:stop] if isinstance(items, tuple) else UNKNOWN
 
 
+def _type(expr: ast.Ascribed, env: Environment) -> Value:
+    """The type that is written: `y: f32[dim(x, 0), 4]` in an `infer` clause."""
+    dtype = dtypes.from_name(expr.type.dtype) or values.as_dtype(
+        env.names.get(expr.type.dtype, UNKNOWN)
+    )
+    sizes = _list(ast.ListExpr(expr.type.dims or (), expr.span), env)
+    if dtype is None or not isinstance(sizes, tuple) or expr.type.dims is None:
+        return UNKNOWN
+    known = tuple(size for size in sizes if values.is_dim(size))
+    return TensorType(dtype, known) if len(known) == len(sizes) else UNKNOWN
+
+
 def _not(answer: bool | None) -> bool | None:
     return None if answer is None else not answer
 
@@ -233,4 +245,5 @@ _RULES: Mapping[type, Callable[[Any, Environment], Value]] = {
     ast.IfExpr: _if,
     ast.Index: _index,
     ast.Slice: _slice,
+    ast.Ascribed: _type,
 }

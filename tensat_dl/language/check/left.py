@@ -16,7 +16,12 @@ from tensat_dl.language.check.calls import Application, resolve
 from tensat_dl.language.check.expressions import check_value
 from tensat_dl.language.check.outputs import check_outputs
 from tensat_dl.language.check.report import source_text
-from tensat_dl.language.check.types import bind_type, check_computed_dims, ordered
+from tensat_dl.language.check.types import (
+    bind_type,
+    check_computed_dims,
+    check_consistent,
+    ordered,
+)
 from tensat_dl.language.check.variables import Context, Variable, is_upper
 from tensat_dl.language.program import (
     Ascription,
@@ -99,6 +104,7 @@ class LeftSide:
             check_value(expr, self.context)
         for ascription in self.ascriptions:
             check_computed_dims(ascription.type, self.context)
+        check_consistent(self.ascriptions, self.context)
         return ordered(self.ascriptions)
 
     def is_constant(self, call: ast.Call) -> bool:

@@ -50,6 +50,8 @@ def check_rule(source: RuleSource) -> tuple[Rule, ...]:
         rules += _check_instance(source, suffix, operators)
         if source.report.errors > errors:
             return ()
+    for rule in rules:
+        check_shapes(rule, source.report)
     return tuple(rules)
 
 
@@ -154,7 +156,7 @@ def _check_rewrite(
     if _without_spans(pattern) == _without_spans(term):
         source.report.warning("W0402", "both sides are the same", item.span)
     check_effect(item.annotations, False, source.report)
-    rule = Rule(
+    return Rule(
         name=source.symbol.name + suffix,
         base=source.symbol.name,
         each=None,
@@ -174,8 +176,6 @@ def _check_rewrite(
         span=item.span,
         sorts=context.sorts(),
     )
-    check_shapes(rule, source.report)
-    return rule
 
 
 def _check_expansive(pattern: ast.Expr, source: RuleSource) -> None:
@@ -244,7 +244,7 @@ def _check_rule(
     rounds = source.flags.rounds
     multi_output = each is not None or len(roots) > 1
     check_effect(item.annotations, multi_output, source.report)
-    rule = Rule(
+    return Rule(
         name=source.symbol.name + suffix,
         base=source.symbol.name,
         each=each,
@@ -264,8 +264,6 @@ def _check_rule(
         span=item.span,
         sorts=context.sorts(),
     )
-    check_shapes(rule, source.report)
-    return rule
 
 
 def _check_each(each: ast.Each, context: Context) -> Each:

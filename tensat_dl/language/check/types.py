@@ -1,12 +1,12 @@
 """Types as rule authors write them: element types, dims, and what they bind.
 
 Enters: the type expressions of one rule.  Leaves: bindings of dim and element type variables in
-the context.  Reports E0315, E0316, and E0404 for a dim that is computed from unbound ones.
+the context.  Reports E0315, E0316, E0503, and E0404 for a dim that is computed from unbound ones.
 """
 
 from __future__ import annotations
 
-from tensat_dl.diagnostics import Span
+from tensat_dl.diagnostics import Label, Span
 from tensat_dl.language import walk
 from tensat_dl.language.check.expressions import check_value
 from tensat_dl.language.check.report import did_you_mean
@@ -52,6 +52,39 @@ def check_computed_dims(type_expr: ast.TypeExpr, context: Context) -> None:
     for dim in type_expr.dims or ():
         if not isinstance(dim, ast.Name | ast.Wildcard | ast.Star | ast.Number):
             check_value(dim, context)
+
+
+def check_consistent(ascriptions: list[Ascription], context: Context) -> None:
+    """E0503: two types of one tensor that exclude each other."""
+    first: dict[str, ast.TypeExpr] = {}
+    for ascription in ascriptions:
+        earlier = first.setdefault(ascription.variable, ascription.type)
+        reason = _clash(earlier, ascription.type)
+        if reason:
+            context.report.error(
+                "E0503",
+                f"`{ascription.variable}` cannot have both types: {reason}",
+                ascription.type.span,
+                related=(Label(earlier.span, "the other type"),),
+            )
+
+
+def _clash(left: ast.TypeExpr, right: ast.TypeExpr) -> str:
+    concrete = [dtypes.from_name(side.dtype) for side in (left, right)]
+    if None not in concrete and concrete[0] is not concrete[1]:
+        return "the element types differ"
+    if left.dims is None or right.dims is None:
+        return ""
+    if any(isinstance(dim, ast.Star) for dim in (*left.dims, *right.dims)):
+        return ""
+    if len(left.dims) != len(right.dims):
+        return f"one has {len(left.dims)} dims, the other {len(right.dims)}"
+    numbers = [
+        (a.value, b.value)
+        for a, b in zip(left.dims, right.dims, strict=True)
+        if isinstance(a, ast.Number) and isinstance(b, ast.Number)
+    ]
+    return "a dim differs" if any(a != b for a, b in numbers) else ""
 
 
 def ordered(ascriptions: list[Ascription]) -> tuple[Ascription, ...]:
