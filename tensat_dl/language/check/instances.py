@@ -83,6 +83,15 @@ def _ascribed_dims(rule: Rule) -> frozenset[str]:
     )
 
 
+def _literal_dims(rule: Rule) -> frozenset[int]:
+    return frozenset(
+        dim.value
+        for ascription in rule.ascriptions
+        for dim in ascription.type.dims or ()
+        if isinstance(dim, ast.Number) and isinstance(dim.value, int)
+    )
+
+
 def _types(rule: Rule, names: dict[str, Value], spare: Iterator[int]) -> dict[str, Type] | None:
     """The types of ascribed variables; None where two ascriptions disagree."""
     types: dict[str, Type] = {}
