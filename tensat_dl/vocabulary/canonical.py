@@ -116,9 +116,15 @@ def _resolve(
         return windows.resolve_padding(op.name, values, given, inputs)
     if op.name == "Shape" and "end" in values and values["end"] == _rank(inputs):
         values.pop("end")
+    if op.name in ("CenterCropPad", "Resize") and _is_all_axes(values.get("axes"), _rank(inputs)):
+        values.pop("axes")
     if op.name == "Reshape" and _has_no_zero(inputs[1:2]):
         values["allowzero"] = 0
     return values
+
+
+def _is_all_axes(axes: AttributeValue | None, rank: int | None) -> bool:
+    return rank is not None and axes == tuple(range(rank))
 
 
 def _has_no_zero(target: Sequence[Type]) -> bool:

@@ -25,7 +25,7 @@ from tensat_dl.vocabulary.signature import describe, signature
 if TYPE_CHECKING:
     from onnx.defs import OpSchema
 
-__all__ = ["describe", "names", "opaque", "operator", "schema_at", "signature"]
+__all__ = ["LANGUAGE_OPSET", "describe", "names", "opaque", "operator", "schema_at", "signature"]
 
 #: The version of every domain that rules know.
 VERSIONS = {"": LANGUAGE_OPSET, "ai.onnx.ml": 5}
@@ -76,7 +76,6 @@ _WINDOW = frozenset({"strides", "pads", "dilations"})
 #: Attributes whose default is written out at the node's rank (see `canonical`).
 RANK_DEPENDENT = {
     "AveragePool": _WINDOW,
-    "CenterCropPad": frozenset({"axes"}),
     "Col2Im": _WINDOW,
     "Conv": _WINDOW,
     "ConvInteger": _WINDOW,
@@ -86,7 +85,6 @@ RANK_DEPENDENT = {
     "MaxPool": _WINDOW,
     "MaxUnpool": _WINDOW - {"dilations"},
     "QLinearConv": _WINDOW,
-    "Resize": frozenset({"axes"}),
     "Transpose": frozenset({"perm"}),
 }
 
@@ -136,6 +134,7 @@ def opaque(domain: str, name: str, version: int) -> Operator:
     )
 
 
+@cache
 def schema_at(domain: str, name: str, version: int) -> OpSchema | None:
     """ONNX's schema of an operator as of a version of its domain, or None."""
     from onnx import defs
@@ -166,7 +165,7 @@ def _from_schema(schema: OpSchema) -> Operator:
             FormalAttribute(
                 attribute.name,
                 _KINDS.get(_enum_name(attribute.type), AttributeKind.OTHER),
-                _default(attribute),
+                default_value(attribute),
                 required=attribute.required,
                 rank_dependent=attribute.name in ranked,
                 implied=attribute.name in implied,
@@ -195,7 +194,8 @@ def _formal(parameter: OpSchema.FormalParameter) -> Formal:
     )
 
 
-def _default(attribute: OpSchema.Attribute) -> AttributeValue | None:
+def default_value(attribute: OpSchema.Attribute) -> AttributeValue | None:
+    """The default of an attribute as ONNX has it, None where that is "absent"."""
     from onnx.helper import get_attribute_value
 
     if not attribute.default_value.name:

@@ -34,8 +34,7 @@ def ranked_default(op_name: str, name: str, inputs: Sequence[Type]) -> Attribute
     shape = input_dims(inputs, 0)
     if shape is None:
         return None
-    axes = tuple(range(len(shape)))
-    return axes[::-1] if name == "perm" else axes
+    return tuple(reversed(range(len(shape))))
 
 
 def spatial_rank(op_name: str, inputs: Sequence[Type]) -> int | None:

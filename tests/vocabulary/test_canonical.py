@@ -62,6 +62,7 @@ def test_a_kernel_that_the_weight_does_not_show_is_kept() -> None:
         ("Shape", {"start": -1, "end": 9}, 3, {"start": 2}),
         ("Shape", {"end": -1}, 3, {"start": 0, "end": 2}),
         ("CenterCropPad", {"axes": (-1, 0)}, 3, {"axes": (2, 0)}),
+        ("CenterCropPad", {"axes": (0, -2, -1)}, 3, {}),
         ("LeakyRelu", {"alpha": 0.01}, 1, {"alpha": float(np.float32(0.01))}),
         ("Elu", {"alpha": 2}, 1, {"alpha": 2.0}),
     ],
