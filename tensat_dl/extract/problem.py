@@ -6,7 +6,7 @@ classes are roots.  A selection gives one node to each class it uses.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -37,6 +37,34 @@ class Problem:
     def nodes(self) -> int:
         """Number of e-nodes."""
         return len(self.node_class)
+
+
+def build_problem(
+    classes: int,
+    nodes: Iterable[tuple[int, float, Iterable[int]]],
+    roots: Iterable[int],
+    names: Sequence[str] = (),
+) -> Problem:
+    """A Problem from rows (class, cost, child classes); children and roots need not be sorted or
+    distinct."""
+    owners: list[int] = []
+    costs: list[float] = []
+    flat: list[int] = []
+    starts = [0]
+    for owner, cost, kids in nodes:
+        owners.append(owner)
+        costs.append(cost)
+        flat.extend(sorted(set(kids)))
+        starts.append(len(flat))
+    return Problem(
+        classes,
+        np.array(owners, dtype=np.int64),
+        np.array(costs, dtype=np.float64),
+        np.array(starts, dtype=np.int64),
+        np.array(flat, dtype=np.int64),
+        np.array(sorted(set(roots)), dtype=np.int64),
+        tuple(names),
+    )
 
 
 class Status(Enum):
@@ -70,12 +98,15 @@ class Selection:
 
 @dataclass(frozen=True)
 class StageCount:
-    """Size and time of one stage of the extraction, for the report."""
+    """One stage of the extraction, for the report: what is left after it, the time it took in
+    all, and what it alone removed (over all rounds and components)."""
 
     name: str
     classes: int
     nodes: int
     seconds: float
+    removed_classes: int = 0
+    removed_nodes: int = 0
 
 
 @dataclass(frozen=True)

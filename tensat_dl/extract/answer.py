@@ -1,0 +1,92 @@
+"""The best answer to the whole problem so far.
+
+Enters: choices and bounds from the heuristics and the components.  Leaves: progress events and,
+at the end, an Extraction.  Every choice is checked and priced on the unreduced problem before it
+replaces another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tensat_dl.extract.deadline import Deadline
+from tensat_dl.extract.problem import (
+    Extraction,
+    Problem,
+    Selection,
+    StageCount,
+    Status,
+    StopReason,
+)
+from tensat_dl.extract.selection import check, select
+from tensat_dl.progress import Progress, ProgressEvent
+from tensat_dl.settings import ExtractSettings
+
+# Below this relative gap the difference is the solvers' rounding.
+_PROVEN = 1e-6
+
+
+@dataclass
+class Answer:
+    """`bound` is a lower bound of every answer; costs are not negative, so 0 is one."""
+
+    problem: Problem
+    settings: ExtractSettings
+    deadline: Deadline
+    progress: Progress
+    selection: Selection | None = None
+    objective: float = float("inf")
+    bound: float = 0.0
+    warnings: list[str] = field(default_factory=list)
+
+    def offer(self, choice: Mapping[int, int]) -> None:
+        """Take the choice if it is cheaper.  Raises InvalidSelectionError if it is no answer."""
+        selection = select(self.problem, choice)
+        objective = check(self.problem, selection)
+        if objective < self.objective:
+            self.selection, self.objective = selection, objective
+            self.tell("incumbent")
+
+    def raise_bound(self, bound: float) -> None:
+        """Take a lower bound if it is better; rounding may bring it above the objective."""
+        bound = min(bound, self.objective)
+        if bound > self.bound:
+            self.bound = bound
+            self.tell("bound")
+
+    def tell(self, message: str) -> None:
+        """Send a progress event."""
+        incumbent = None if self.selection is None else self.objective
+        seconds = self.deadline.elapsed
+        self.progress(
+            ProgressEvent(
+                "extract", seconds, incumbent=incumbent, bound=self.bound, message=message
+            )
+        )
+
+    @property
+    def tight(self) -> bool:
+        """True when the bound has reached the objective, but for rounding."""
+        return self.objective - self.bound <= _PROVEN * abs(self.objective)
+
+    def result(self, stopped: StopReason, stages: tuple[StageCount, ...]) -> Extraction:
+        """The Extraction that ends the run."""
+        exact = self.settings.method in ("ilp", "tensat-ilp")
+        status = Status.OPTIMAL if self.tight else Status.FEASIBLE
+        if self.selection is None:
+            status = Status.INFEASIBLE
+        if status is not Status.FEASIBLE:
+            stopped = StopReason.PROVEN
+        return Extraction(
+            selection=self.selection,
+            status=status,
+            stopped=stopped,
+            objective=self.objective,
+            bound=self.objective if self.selection is None else self.bound,
+            method=self.settings.method,
+            solver=self.settings.solver if exact else "",
+            seconds=self.deadline.elapsed,
+            stages=stages,
+            warnings=tuple(dict.fromkeys(self.warnings)),
+        )

@@ -1,0 +1,212 @@
+"""Writes a reduced graph as a mixed-integer program, small and tight.
+
+Enters: a pruned Work graph.  Leaves: a Program, and what its columns mean.  Knows no solver.
+
+One binary a node of a class with a choice; one continuous column `active` a class that the roots
+do not require (required ones are the constant 1); a one-node class is its active column.  Rows:
+the nodes of a class sum to its activity; for a class and each class d that some of its nodes
+need, directly or through what they require, one row: those nodes sum to at most d's activity.
+A loop row for a set S of classes and j in S: the nodes of S that need nothing in S sum to at
+least j's activity.  It holds in every acyclic selection, because among the members of S in use
+one stands lowest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from tensat_dl.extract.deadline import Deadline
+from tensat_dl.extract.linear import Linear
+from tensat_dl.extract.program import Program, Row, Sense
+from tensat_dl.extract.reductions.required import Required, required_sets
+from tensat_dl.extract.work import ROOT, Work
+
+# Up-front rows pay off for the shortest loops only; a dense component could have very many.
+_SHORT_LOOP_LIMIT = 4_000
+
+
+class Model(Protocol):
+    """What the search needs of a formulation."""
+
+    program: Program
+
+    def chosen(self, values: Sequence[float]) -> dict[int, int]:
+        """The node of each class that a solution chooses."""
+
+    def loop_rows(self, loop: Iterable[int]) -> list[Row]:
+        """Rows that every acyclic selection satisfies and a loop among these classes does not."""
+
+
+def read_choice(
+    work: Work, node_column: Mapping[int, int | None], values: Sequence[float]
+) -> dict[int, int]:
+    """The node with the largest value of each class that has one above a half; a node without a
+    column is always chosen."""
+    best: dict[int, int] = {}
+    weight: dict[int, float] = {}
+    for n, column in node_column.items():
+        value = 1.0 if column is None else values[column]
+        c = work.owner[n]
+        if value > max(0.5, weight.get(c, 0.0)):
+            best[c], weight[c] = n, value
+    return best
+
+
+@dataclass
+class Formulation:
+    """`node_column[n]` is None for a node that is always chosen; likewise `active[c]` for a
+    required class."""
+
+    work: Work
+    required: Required
+    forced: int
+    program: Program = field(default_factory=Program)
+    node_column: dict[int, int | None] = field(default_factory=dict)
+    active: dict[int, int | None] = field(default_factory=dict)
+
+    def chosen(self, values: Sequence[float]) -> dict[int, int]:
+        """The node of each class that a solution chooses."""
+        return read_choice(self.work, self.node_column, values)
+
+    def loop_rows(self, loop: Iterable[int]) -> list[Row]:
+        """The loop rows of a set of classes: one if it holds a required class, else one each."""
+        members = sorted(loop)
+        mask = self.required.mask(members)
+        outside = [
+            self.node_column[n]
+            for c in members
+            for n in self.work.members[c]
+            if self._needs(n) & mask == 0
+        ]
+        firm = [c for c in members if self.active[c] is None]
+        rows = (
+            Linear().add_all(outside).add(self.active[j], -1.0).row(Sense.AT_LEAST, 0.0)
+            for j in (firm[:1] or members)
+        )
+        return [row for row in rows if row is not None]
+
+    def _needs(self, node: int) -> int:
+        return self.required.of_children(self.work.children[node])
+
+
+def formulate(work: Work, deadline: Deadline) -> Formulation:
+    """The program of a pruned graph without its loop rows for longer loops."""
+    required = required_sets(work, deadline)
+    model = Formulation(work, required, required.below[ROOT])
+    classes = [c for c in required.order if c != ROOT]
+    for c in classes:
+        _columns(model, c)
+    for c in deadline.watch(classes):
+        _need_rows(model, c)
+    for loop in _short_loops(work, required.components, deadline):
+        model.program.rows.extend(model.loop_rows(loop))
+    return model
+
+
+def order_rows(model: Formulation) -> None:
+    """Forbid all loops by positions: inside a strongly connected component a class stands above
+    the children of its chosen node."""
+    for component in model.required.components:
+        if len(component) > 1:
+            _order_component(model, component)
+
+
+def _order_component(model: Formulation, component: list[int]) -> None:
+    size = len(component)
+    position = {c: model.program.column(upper=size - 1) for c in component}
+    for c in component:
+        edges: dict[int, list[int]] = {}
+        for n in model.work.members[c]:
+            for kid in sorted(model.work.children[n] & position.keys()):
+                edges.setdefault(kid, []).append(n)
+        for kid, nodes in edges.items():
+            row = (
+                Linear()
+                .add(position[c])
+                .add(position[kid], -1.0)
+                .add_all((model.node_column[n] for n in nodes), -float(size))
+                .row(Sense.AT_LEAST, 1.0 - size)
+            )
+            model.program.rows.extend([row] if row else [])
+
+
+def _columns(model: Formulation, c: int) -> None:
+    work, program = model.work, model.program
+    nodes = work.members[c]
+    firm = bool(model.forced >> model.required.bit[c] & 1)
+    if len(nodes) == 1:
+        cost = work.cost[nodes[0]]
+        program.constant += cost if firm else 0.0
+        column = None if firm else program.column(cost)
+        model.active[c] = model.node_column[nodes[0]] = column
+        return
+    model.active[c] = None if firm else program.column()
+    for n in nodes:
+        model.node_column[n] = program.column(work.cost[n], integer=True)
+    total = Linear().add_all(model.node_column[n] for n in nodes).add(model.active[c], -1.0)
+    row = total.row(Sense.EQUAL, 0.0)
+    program.rows.extend([row] if row else [])
+
+
+def _need_rows(model: Formulation, c: int) -> None:
+    nodes = model.work.members[c]
+    for users, needed in _by_users(model, nodes).items():
+        for d in _uppermost(model.required, needed):
+            columns = (
+                [model.active[c]]
+                if len(users) == len(nodes)
+                else [model.node_column[nodes[i]] for i in users]
+            )
+            row = Linear().add_all(columns).add(model.active[d], -1.0).row(Sense.AT_MOST, 0.0)
+            model.program.rows.extend([row] if row else [])
+
+
+def _by_users(model: Formulation, nodes: list[int]) -> dict[tuple[int, ...], int]:
+    """Which optional classes (as bits) exactly these nodes (as positions) need."""
+    everything = 0
+    needs = [model.required.of_children(model.work.children[n]) & ~model.forced for n in nodes]
+    for need in needs:
+        everything |= need
+    parts: dict[tuple[int, ...], int] = {(): everything} if everything else {}
+    for i, need in enumerate(needs):
+        finer: dict[tuple[int, ...], int] = {}
+        for users, bits in parts.items():
+            if bits & need:
+                finer[(*users, i)] = bits & need
+            if bits & ~need:
+                finer[users] = bits & ~need
+        parts = finer
+    return parts
+
+
+def _uppermost(required: Required, bits: int) -> list[int]:
+    """The classes of a set that no other one of it requires: their own rows imply the rest."""
+    found = []
+    while bits:
+        c = required.order[bits.bit_length() - 1]
+        found.append(c)
+        bits &= ~required.below[c]
+    return found
+
+
+def _short_loops(
+    work: Work, components: list[list[int]], deadline: Deadline
+) -> list[tuple[int, ...]]:
+    """Loops of two and three classes inside components, up to a limit."""
+    successors = work.successors()
+    loops: list[tuple[int, ...]] = []
+    for component in components:
+        below = {c: set(successors[c]).intersection(component) for c in component}
+        for c in deadline.watch(component if len(component) > 1 else ()):
+            loops.extend(_short_loops_through(c, below))
+    return loops[:_SHORT_LOOP_LIMIT]
+
+
+def _short_loops_through(c: int, below: dict[int, set[int]]) -> list[tuple[int, ...]]:
+    """Those in which c has the smallest number."""
+    later = sorted(d for d in below[c] if d > c)
+    pairs: list[tuple[int, ...]] = [(c, d) for d in later if c in below[d]]
+    triples = [(c, d, e) for d in later for e in sorted(below[d]) if e > c and c in below[e]]
+    return pairs + triples

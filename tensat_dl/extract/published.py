@@ -1,0 +1,86 @@
+"""TENSAT's integer program as its paper gives it, for comparison.
+
+One binary a node; one node of each root class; a chosen node needs a chosen node of each child
+class; positions of classes forbid loops by a big constant (Yang et al., "Equality Saturation for
+Tensor Graph Superoptimization", 2021, section 5.1).  Positions are written only where the class
+graph has a loop, on the scale 0..size-1 instead of 0..1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from tensat_dl.extract.deadline import Deadline
+from tensat_dl.extract.formulation import read_choice
+from tensat_dl.extract.linear import Linear
+from tensat_dl.extract.order import bottom_up_components
+from tensat_dl.extract.program import Program, Row, Sense
+from tensat_dl.extract.work import ROOT, Work
+
+
+@dataclass
+class Published:
+    """`node_column[n]` is the binary of node n."""
+
+    work: Work
+    program: Program = field(default_factory=Program)
+    node_column: dict[int, int] = field(default_factory=dict)
+
+    def chosen(self, values: Sequence[float]) -> dict[int, int]:
+        """The node of each class that a solution chooses."""
+        return read_choice(self.work, self.node_column, values)
+
+    def loop_rows(self, loop: Iterable[int]) -> list[Row]:
+        """The nodes of the loop that stay outside it must make up for one node inside it."""
+        members = set(loop)
+        nodes = [n for c in sorted(members) for n in self.work.members[c]]
+        outside = [self.node_column[n] for n in nodes if members.isdisjoint(self.work.children[n])]
+        inside = [
+            self.node_column[n] for n in nodes if not members.isdisjoint(self.work.children[n])
+        ]
+        rows = (
+            Linear().add_all(outside).add(column, -1.0).row(Sense.AT_LEAST, 0.0)
+            for column in inside
+        )
+        return [row for row in rows if row is not None]
+
+
+def formulate_published(work: Work, *, order: bool, deadline: Deadline) -> Published:
+    """The published program of a pruned graph; without `order`, loops are not forbidden."""
+    model = Published(work)
+    for n in work.children:
+        if n != ROOT:
+            model.node_column[n] = model.program.column(work.cost[n], integer=True)
+    for n in deadline.watch(work.children):
+        for kid in sorted(work.children[n]):
+            _child_row(model, n, kid)
+    if order:
+        for component in bottom_up_components(work):
+            _order_component(model, component if len(component) > 1 else [], deadline)
+    return model
+
+
+def _child_row(model: Published, node: int, kid: int) -> None:
+    supply = Linear().add_all(model.node_column[n] for n in model.work.members[kid])
+    if node == ROOT:
+        row = supply.row(Sense.EQUAL, 1.0)
+    else:
+        row = supply.add(model.node_column[node], -1.0).row(Sense.AT_LEAST, 0.0)
+    model.program.rows.extend([row] if row else [])
+
+
+def _order_component(model: Published, component: list[int], deadline: Deadline) -> None:
+    size = len(component)
+    position = {c: model.program.column(upper=size - 1) for c in component}
+    for c in deadline.watch(component):
+        for n in model.work.members[c]:
+            for kid in sorted(model.work.children[n] & position.keys()):
+                row = (
+                    Linear()
+                    .add(position[c])
+                    .add(position[kid], -1.0)
+                    .add(model.node_column[n], -float(size))
+                    .row(Sense.AT_LEAST, 1.0 - size)
+                )
+                model.program.rows.extend([row] if row else [])

@@ -1,0 +1,130 @@
+"""The stages of reduction in their order, and the loop that runs and counts them.
+
+A stage has one job, is exact, and does nothing when run twice in a row; each is followed by
+`prune`, so that all but the first see a pruned graph.  A new reduction is a line in this table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from tensat_dl.extract.deadline import Deadline
+from tensat_dl.extract.problem import StageCount
+from tensat_dl.extract.reductions.dominance import remove_dominated
+from tensat_dl.extract.reductions.prune import prune
+from tensat_dl.extract.reductions.required import remove_loops
+from tensat_dl.extract.reductions.simplify import expand_aliases, merge_single_parents, settle_free
+from tensat_dl.extract.reductions.upper import remove_dear
+from tensat_dl.extract.work import Work
+
+
+@dataclass(frozen=True)
+class Context:
+    """What stages may ask: the time left, and the cost of the best answer known (of this graph)."""
+
+    deadline: Deadline
+    upper: float = float("inf")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """`run` reduces the graph in place; `guarantee` says what survives."""
+
+    name: str
+    run: Callable[[Work, Context], None]
+    guarantee: str
+
+
+STAGES: tuple[Stage, ...] = (
+    Stage("prune", lambda work, _: prune(work), "every acyclic selection"),
+    Stage("free", lambda work, _: settle_free(work), "an optimal selection"),
+    Stage("alias", lambda work, _: expand_aliases(work), "every acyclic selection"),
+    Stage("merge", lambda work, _: merge_single_parents(work), "every acyclic selection"),
+    Stage(
+        "dominators", lambda work, at: remove_loops(work, at.deadline), "every acyclic selection"
+    ),
+    Stage(
+        "dominance", lambda work, at: remove_dominated(work, at.deadline), "an optimal selection"
+    ),
+    Stage(
+        "upper bound",
+        lambda work, at: remove_dear(work, at.upper, at.deadline),
+        "every acyclic selection better than the one known",
+    ),
+)
+_BY_NAME = {stage.name: stage for stage in STAGES}
+
+# Cheap ones that make the graph small; enough for a heuristic.
+SIMPLIFYING = ("prune", "free", "alias", "merge")
+# For the whole graph, where an upper bound is too loose to pay.
+WHOLE = (*SIMPLIFYING, "dominators", "dominance")
+# For a component, whose upper bound is tight.
+COMPONENT = ("upper bound", *WHOLE)
+_MOST_ROUNDS = 8
+
+_Size = tuple[int, int]
+
+
+@dataclass
+class _Total:
+    """Sums over the runs of one stage."""
+
+    classes: int = 0
+    nodes: int = 0
+    seconds: float = 0.0
+    removed_classes: int = 0
+    removed_nodes: int = 0
+
+
+@dataclass
+class Reducer:
+    """Runs stages and adds up what each did; `prefix` goes before their names in the report."""
+
+    prefix: str = ""
+    _totals: dict[str, _Total] = field(default_factory=dict)
+
+    def run(self, work: Work, names: Sequence[str], context: Context) -> None:
+        """Run the named stages in order, again and again until a round changes nothing."""
+        settled_at: dict[str, tuple[int, int, int]] = {}
+        for _ in range(_MOST_ROUNDS):
+            before = _shape(work)
+            for name in names:
+                if settled_at.get(name) != _shape(work):
+                    self._run_stage(work, _BY_NAME[name], context)
+                    settled_at[name] = _shape(work)
+            if _shape(work) == before:
+                break
+        for name in names:
+            self._totals[name].classes += settled_at[name][0]
+            self._totals[name].nodes += settled_at[name][1]
+
+    def counts(self) -> tuple[StageCount, ...]:
+        """What was done so far, in the order of first use."""
+        return tuple(
+            StageCount(
+                self.prefix + name,
+                total.classes,
+                total.nodes,
+                total.seconds,
+                total.removed_classes,
+                total.removed_nodes,
+            )
+            for name, total in self._totals.items()
+        )
+
+    def _run_stage(self, work: Work, stage: Stage, context: Context) -> None:
+        context.deadline.check()
+        started, classes, nodes = context.deadline.elapsed, work.classes, work.nodes
+        if work.derivable:
+            stage.run(work, context)
+            prune(work)
+        total = self._totals.setdefault(stage.name, _Total())
+        total.seconds += context.deadline.elapsed - started
+        total.removed_classes += classes - work.classes
+        total.removed_nodes += nodes - work.nodes
+
+
+def _shape(work: Work) -> tuple[int, int, int]:
+    """Changes whenever a stage changes the graph."""
+    return work.classes, work.nodes, sum(map(len, work.children.values()))

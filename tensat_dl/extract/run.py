@@ -1,0 +1,144 @@
+"""Extraction from end to end: reduce, bound, split, solve, put together, check.
+
+Enters: a Problem and the settings.  Leaves: an Extraction.  `seconds` is one budget for all of it;
+when it is spent, the best answer so far is returned with the bound so far.  A greedy answer always
+exists, since it is found first and takes no notice of the time.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tensat_dl.errors import UsageError
+from tensat_dl.extract.answer import Answer
+from tensat_dl.extract.components import Components
+from tensat_dl.extract.cycles import price
+from tensat_dl.extract.deadline import Deadline, OutOfTime
+from tensat_dl.extract.greedy import greedy_dag, greedy_tree
+from tensat_dl.extract.problem import Extraction, Problem, StopReason
+from tensat_dl.extract.reductions.prune import prune
+from tensat_dl.extract.reductions.split import split
+from tensat_dl.extract.reductions.table import SIMPLIFYING, WHOLE, Context, Reducer
+from tensat_dl.extract.reductions.upper import lower_bound
+from tensat_dl.extract.search import Found, Plan, solve
+from tensat_dl.extract.solvers.session import SolverSession
+from tensat_dl.extract.solvers.table import Solver, require_solver
+from tensat_dl.extract.work import ROOT, Work, work_of
+from tensat_dl.progress import Progress, silent
+from tensat_dl.settings import ExtractSettings
+
+METHODS = ("ilp", "tensat-ilp", "greedy-dag", "greedy-tree")
+CYCLES = ("lazy", "order", "filter")
+_LONGEST = 1e6
+
+
+def extract(
+    problem: Problem, settings: ExtractSettings | None = None, progress: Progress = silent
+) -> Extraction:
+    """The cheapest acyclic selection of `problem` that the method finds within its time.
+
+    Raises UsageError for a method or solver that does not exist or cannot be used here.  A problem
+    without any selection is not an error: the status is INFEASIBLE.
+    """
+    settings = settings or ExtractSettings()
+    _validate(settings)
+    deadline = Deadline(min(settings.seconds, _LONGEST))
+    return _Run(Answer(problem, settings, deadline, progress)).run()
+
+
+def _validate(settings: ExtractSettings) -> None:
+    for name, value, known in (
+        ("method", settings.method, METHODS),
+        ("cycles", settings.cycles, CYCLES),
+    ):
+        if value not in known:
+            raise UsageError(f"unknown {name} `{value}`", help=f"known: {', '.join(known)}")
+    if not settings.seconds > 0:
+        raise UsageError(f"seconds must be more than 0, not {settings.seconds}")
+    if not 0 <= settings.gap < 1 or math.isnan(settings.gap):
+        raise UsageError(f"gap must be from 0 to less than 1, not {settings.gap}")
+    if settings.method in ("ilp", "tensat-ilp"):
+        require_solver(settings.solver)
+
+
+class _Run:
+    """One extraction: `answer` is what it has so far."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.answer = answer
+        self.settings = answer.settings
+        self.deadline = answer.deadline
+        self.whole = Reducer()
+        self.parts = Reducer("component: ")
+
+    def run(self) -> Extraction:
+        """Run the method until it ends or its time does."""
+        work = work_of(self.answer.problem)
+        prune(work)
+        try:
+            stopped = self._search(work) if work.derivable else StopReason.PROVEN
+        except OutOfTime:
+            stopped = StopReason.TIME
+        return self.answer.result(stopped, self.whole.counts() + self.parts.counts())
+
+    def _search(self, work: Work) -> StopReason:
+        self._offer(work, greedy_tree(work))
+        match self.settings.method:
+            case "greedy-tree":
+                return self._heuristic(work)
+            case "greedy-dag":
+                return self._heuristic(work, dag=True)
+            case "tensat-ilp":
+                return self._published(work)
+            case _:
+                return self._decomposed(work)
+
+    def _heuristic(self, work: Work, *, dag: bool = False) -> StopReason:
+        self.whole.run(work, SIMPLIFYING, Context(self.deadline))
+        if dag:
+            self._offer(work, greedy_dag(work, self.deadline))
+        self.answer.raise_bound(lower_bound(work, self.deadline))
+        return StopReason.HEURISTIC
+
+    def _published(self, work: Work) -> StopReason:
+        """TENSAT's program on the graph as it is; lazy cuts are not part of it."""
+        choice = greedy_tree(work)
+        found = Found(choice, price(work, choice), lower_bound(work, self.deadline))
+        cycles = "filter" if self.settings.cycles == "filter" else "order"
+        plan = Plan(cycles, True, self.settings.gap)
+
+        def improved(better: Found) -> None:
+            self._offer(work, better.choice)
+            self.answer.raise_bound(better.bound)
+
+        try:
+            with SolverSession(self._solver(), self.settings.options) as session:
+                solve(work, found, plan, session, self.deadline, improved)
+        finally:
+            self.answer.warnings.extend(found.warnings)
+            self.answer.raise_bound(found.bound)
+        if found.proven:
+            return StopReason.GAP
+        if cycles == "filter":
+            return StopReason.HEURISTIC
+        return StopReason.SOLVER_FAILED if found.failed else StopReason.TIME
+
+    def _decomposed(self, work: Work) -> StopReason:
+        """Reduce, split, and solve the parts."""
+        self.whole.run(work, WHOLE, Context(self.deadline))
+        self._offer(work, greedy_dag(work, self.deadline))
+        self.answer.raise_bound(lower_bound(work, self.deadline))
+        parts = Components(split(work, self.deadline), work.settled, self.answer, self.parts)
+        parts.reduce()
+        if self.answer.tight or not any(part.open for part in parts.parts):
+            return StopReason.PROVEN
+        with SolverSession(self._solver(), self.settings.options) as session:
+            return parts.solve(session, self.settings.cycles, self.settings.gap)
+
+    def _solver(self) -> Solver:
+        return require_solver(self.settings.solver)
+
+    def _offer(self, work: Work, choice: dict[int, int]) -> None:
+        whole = {**work.settled, **choice}
+        whole.pop(ROOT, None)
+        self.answer.offer(whole)

@@ -1,0 +1,236 @@
+"""Solves one reduced graph: write the program, ask the solver, forbid the loops it uses, repeat.
+
+Enters: a pruned graph, an answer of it, a solver session.  Leaves: the best acyclic choice seen
+and a lower bound.  What a solver claims is never taken on trust: its choice is walked, priced and
+checked for loops here, and a claim that contradicts an answer in hand is reported and ignored.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from tensat_dl.extract.cycles import loops, price, remove_cycles, repair, used_classes
+from tensat_dl.extract.deadline import Deadline, OutOfTime
+from tensat_dl.extract.formulation import Model, formulate, order_rows
+from tensat_dl.extract.greedy import Choice, greedy_tree
+from tensat_dl.extract.program import Program
+from tensat_dl.extract.published import formulate_published
+from tensat_dl.extract.reductions.prune import prune
+from tensat_dl.extract.solvers.answer import Outcome, SolverAnswer, SolverProgress
+from tensat_dl.extract.solvers.session import SolverSession
+from tensat_dl.extract.work import Work
+
+# Solvers have absolute tolerances of 1e-9 to 1e-6: objectives are brought to about this size.
+_SCALE = 1024.0
+# Relative disagreement between what a solver says and what its answer costs that is not rounding.
+_TOLERANCE = 1e-5
+# Seconds a solver gets beyond its limit to hand over what it has, as a share of the budget.
+_GRACE = 0.1
+
+
+@dataclass
+class Found:
+    """The best choice of a graph so far and the bound; `proven`: the bound is within the gap
+    asked for; `failed`: the solver did something that it should not."""
+
+    choice: Choice
+    cost: float
+    bound: float
+    proven: bool = False
+    failed: bool = False
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to solve: `published` takes TENSAT's program; `cycles` is "lazy", "order" or "filter";
+    `gap` is relative."""
+
+    cycles: str
+    published: bool
+    gap: float
+
+
+Improved = Callable[[Found], None]
+
+
+def solve(
+    work: Work,
+    found: Found,
+    plan: Plan,
+    session: SolverSession,
+    deadline: Deadline,
+    improved: Improved,
+) -> None:
+    """Improve `found` in place until it is proven, time is up, or the solver fails."""
+    if plan.cycles == "filter":
+        _solve_filtered(work, found, plan, session, deadline, improved)
+        return
+    model = _formulate(work, plan, deadline)
+    scale = _power_of_two(_SCALE / max(found.cost, 1e-300))
+    session.load(_scaled(model.program, scale))
+    _Search(work, found, plan, session, deadline, improved, model, scale).run()
+
+
+def _solve_filtered(
+    work: Work,
+    found: Found,
+    plan: Plan,
+    session: SolverSession,
+    deadline: Deadline,
+    improved: Improved,
+) -> None:
+    """Solve the graph without its cycles: what that proves holds for the filtered graph only."""
+    remove_cycles(work, deadline)
+    prune(work)
+    choice = greedy_tree(work)
+    filtered = Found(choice, price(work, choice), 0.0)
+    try:
+        solve(work, filtered, replace(plan, cycles="lazy"), session, deadline, lambda _: None)
+    finally:
+        found.warnings.extend(filtered.warnings)
+        found.failed = filtered.failed
+        if filtered.cost < found.cost:
+            found.choice, found.cost = filtered.choice, filtered.cost
+            improved(found)
+
+
+def _formulate(work: Work, plan: Plan, deadline: Deadline) -> Model:
+    if plan.published:
+        return formulate_published(work, order=plan.cycles == "order", deadline=deadline)
+    model = formulate(work, deadline)
+    if plan.cycles == "order":
+        order_rows(model)
+    return model
+
+
+def _power_of_two(value: float) -> float:
+    return math.ldexp(1.0, max(-1000, min(1000, round(math.log2(value)))))
+
+
+def _scaled(program: Program, scale: float) -> Program:
+    """Costs on the solver's scale.  A power of two changes no digit."""
+    costs = [cost * scale for cost in program.costs]
+    return Program(costs, program.uppers, program.integer, program.rows)
+
+
+@dataclass
+class _Search:
+    work: Work
+    found: Found
+    plan: Plan
+    session: SolverSession
+    deadline: Deadline
+    improved: Improved
+    model: Model
+    scale: float
+    cut_for: set[tuple[int, ...]] = field(default_factory=set)
+
+    def run(self) -> None:
+        """Rounds of solving and cutting."""
+        while self._round():
+            self.deadline.check()
+
+    def _round(self) -> bool:
+        """One solve; True when loops were cut off and it must be repeated."""
+        answer = self._ask()
+        if not self._take_bound(answer):
+            return False
+        if answer.values is None:
+            self._explain_nothing(answer)
+            return False
+        choice = self.model.chosen(answer.values)
+        if used_classes(self.work, choice) is None:
+            self._warn("returned an incomplete solution")
+            return False
+        found_loops = loops(self.work, choice)
+        if found_loops:
+            self._offer(repair(self.work, choice, self.deadline))
+            return self._cut(found_loops) and answer.outcome is Outcome.OPTIMAL
+        self._offer(choice)
+        self._check_price(answer, choice)
+        return False
+
+    def _ask(self) -> SolverAnswer:
+        left = self.deadline.remaining
+        grace = _GRACE * self.deadline.seconds
+        if left <= 0:
+            raise OutOfTime
+        return self.session.solve(left, self.plan.gap, left + grace, self._progress)
+
+    def _progress(self, progress: SolverProgress) -> None:
+        bound = self._unscaled(progress.bound)
+        if self.found.bound < bound <= self.found.cost * (1 + _TOLERANCE):
+            self.improved(Found(self.found.choice, self.found.cost, bound))
+
+    def _take_bound(self, answer: SolverAnswer) -> bool:
+        """Use the solver's bound; False when it contradicts the answer in hand."""
+        if answer.outcome is Outcome.INFEASIBLE:
+            self._warn("says there is no answer, but one is in hand")
+            return False
+        bound = self._claimed_bound(answer)
+        if math.isnan(bound) or bound > self.found.cost + _TOLERANCE * max(self.found.cost, 1e-300):
+            self._warn(
+                f"claims that nothing below {bound:.9g} exists, "
+                f"but an answer of {self.found.cost:.9g} is in hand"
+            )
+            return False
+        self.found.bound = min(self.found.cost, max(self.found.bound, bound))
+        return True
+
+    def _claimed_bound(self, answer: SolverAnswer) -> float:
+        """A solver that is done vouches for its gap, even if it states no bound."""
+        if answer.outcome is not Outcome.OPTIMAL or answer.values is None:
+            return self._unscaled(answer.bound)
+        cost = self.model.program.value(answer.values)
+        return max(self._unscaled(answer.bound), cost * (1.0 - self.plan.gap))
+
+    def _unscaled(self, bound: float) -> float:
+        return bound / self.scale + self.model.program.constant
+
+    def _explain_nothing(self, answer: SolverAnswer) -> None:
+        match answer.outcome:
+            case Outcome.FAILED:
+                self._warn(f"gave no answer: {answer.message}")
+            case Outcome.OPTIMAL:
+                self._warn("says it is done but gave no solution")
+            case _ if answer.message:
+                self.found.warnings.append(f"{self._name}: {answer.message}")
+
+    def _check_price(self, answer: SolverAnswer, choice: Choice) -> None:
+        """The end of the search: proven if the solver is done and its own account is right."""
+        if answer.outcome is Outcome.FAILED:
+            self._warn(f"failed: {answer.message}")
+        cost = price(self.work, choice)
+        claimed = self.model.program.value(answer.values or ())
+        if claimed < cost - _TOLERANCE * cost:
+            self._warn(f"says its solution costs {claimed:.9g}, but it costs {cost:.9g}")
+        self.found.bound = min(self.found.bound, self.found.cost)
+        reached = self.found.cost - self.found.bound <= self.plan.gap * self.found.cost * 1.01
+        self.found.proven = answer.outcome is Outcome.OPTIMAL and reached
+
+    def _offer(self, choice: Choice) -> None:
+        cost = price(self.work, choice)
+        if cost < self.found.cost:
+            self.found.choice, self.found.cost = choice, cost
+            self.improved(self.found)
+
+    def _cut(self, found_loops: Sequence[Sequence[int]]) -> bool:
+        """Add loop rows; False when a loop was cut off before and came back."""
+        fresh = [loop for loop in found_loops if tuple(loop) not in self.cut_for]
+        if not fresh:
+            self._warn("returned a loop that its program forbids")
+            return False
+        self.cut_for.update(tuple(loop) for loop in fresh)
+        self.session.add_rows([row for loop in fresh for row in self.model.loop_rows(loop)])
+        return True
+
+    def _warn(self, text: str) -> None:
+        self.found.failed = True
+        self.found.warnings.append(f"{self._name} {text}")
+
+    @property
+    def _name(self) -> str:
+        return f"solver {self.session.solver.name}"

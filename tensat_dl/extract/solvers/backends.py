@@ -1,0 +1,179 @@
+"""Runs a solver on a Pyomo model, inside the worker process.
+
+One class a way of running: `load` once, `add_rows` between solves, `solve` as often as needed.
+What they raise is turned into a failed answer by the worker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from tensat_dl.extract.model import add_cuts, build_model, values_of
+from tensat_dl.extract.program import Program, Row
+from tensat_dl.extract.solvers.answer import Outcome, SolverAnswer, SolverProgress
+from tensat_dl.extract.solvers.glpsol import LpFile, find_glpsol, run_glpsol
+from tensat_dl.extract.solvers.table import Backend, Solver
+from tensat_dl.settings import SettingValue
+
+Options = Mapping[str, SettingValue]
+Report = Callable[[SolverProgress], None]
+
+
+class Runner(Protocol):
+    """A program loaded into a solver."""
+
+    def add_rows(self, rows: Iterable[Row]) -> None:
+        """Tighten the program."""
+
+    def solve(self, seconds: float, gap: float, report: Report) -> SolverAnswer:
+        """Solve within about `seconds`, to a relative `gap`."""
+
+
+def runner_for(solver: Solver, program: Program, options: Options) -> Runner:
+    """The runner that the table names for this solver."""
+    match solver.backend:
+        case Backend.GLPSOL:
+            return GlpsolRunner(program, options)
+        case Backend.HIGHS:
+            return HighsRunner(program, options)
+        case Backend.PYOMO:
+            return PyomoRunner(solver, program, options)
+
+
+class GlpsolRunner:
+    """Pyomo writes the LP file into the working directory; `glpsol` is run on it."""
+
+    def __init__(self, program: Program, options: Options) -> None:
+        self.model = build_model(program)
+        self.options = options
+
+    def add_rows(self, rows: Iterable[Row]) -> None:
+        """Add to the model; it is written anew for each solve."""
+        add_cuts(self.model, rows)
+
+    def solve(self, seconds: float, gap: float, report: Report) -> SolverAnswer:
+        """Write, run, read."""
+        executable = find_glpsol()
+        if executable is None:
+            return SolverAnswer(Outcome.FAILED, message="glpsol is gone")
+        lp = self._write(Path("model.lp").absolute())
+        return run_glpsol(executable, lp, self.options, seconds, gap, report)
+
+    def _write(self, path: Path) -> LpFile:
+        from pyomo.repn.plugins.lp_writer import LPWriter
+
+        with path.open("w", encoding="ascii") as file:
+            symbols = LPWriter().write(self.model, file).symbol_map.byObject
+        named = {symbols[id(x)]: i for i, x in self.model.x.items() if id(x) in symbols}
+        return LpFile(path, named, len(self.model.x))
+
+
+class HighsRunner:
+    """HiGHS through Pyomo's persistent interface: rows are added to the live model."""
+
+    def __init__(self, program: Program, options: Options) -> None:
+        from pyomo.contrib.solver.common.factory import SolverFactory
+
+        self.model = build_model(program)
+        self.solver: Any = SolverFactory("highs")
+        self.options = options
+
+    def add_rows(self, rows: Iterable[Row]) -> None:
+        """Pyomo notices the new constraints at the next solve."""
+        add_cuts(self.model, rows)
+
+    def solve(self, seconds: float, gap: float, report: Report) -> SolverAnswer:
+        """One run of HiGHS, one thread unless the options say otherwise."""
+        from pyomo.contrib.solver.common.results import TerminationCondition
+
+        options = {"mip_abs_gap": 1e-9, **self.options}
+        results = self.solver.solve(
+            self.model,
+            load_solutions=False,
+            raise_exception_on_nonoptimal_result=False,
+            time_limit=seconds,
+            rel_gap=gap,
+            threads=int(options.pop("threads", 1)),
+            solver_options=options,
+        )
+        ended = results.termination_condition
+        if ended in (
+            TerminationCondition.provenInfeasible,
+            TerminationCondition.infeasibleOrUnbounded,
+        ):
+            return SolverAnswer(Outcome.INFEASIBLE)
+        proven = ended is TerminationCondition.convergenceCriteriaSatisfied
+        stopped = ended is TerminationCondition.maxTimeLimit
+        outcome = Outcome.OPTIMAL if proven else Outcome.LIMIT if stopped else Outcome.FAILED
+        bound = _float(results.objective_bound)
+        if results.incumbent_objective is None:
+            return SolverAnswer(outcome, bound=bound, message=f"HiGHS: {ended.name}")
+        results.solution_loader.load_vars()
+        return SolverAnswer(
+            outcome,
+            values_of(self.model),
+            float(results.incumbent_objective),
+            bound,
+            "" if proven else f"HiGHS: {ended.name}",
+        )
+
+
+class PyomoRunner:
+    """Any solver registered with Pyomo, through the interface that all of them share."""
+
+    def __init__(self, solver: Solver, program: Program, options: Options) -> None:
+        from pyomo.environ import SolverFactory
+
+        self.model = build_model(program)
+        self.solver: Any = SolverFactory(solver.plugin)
+        self.entry = solver
+        self.options = options
+
+    def add_rows(self, rows: Iterable[Row]) -> None:
+        """Add to the model; it is handed over anew for each solve."""
+        add_cuts(self.model, rows)
+
+    def solve(self, seconds: float, gap: float, report: Report) -> SolverAnswer:
+        """Set the limits by the solver's own options where the table names them."""
+        options: dict[str, SettingValue] = {}
+        limits: dict[str, float] = {}
+        if self.entry.time_option:
+            options[self.entry.time_option] = seconds
+        else:
+            limits["timelimit"] = seconds
+        if self.entry.gap_option:
+            options[self.entry.gap_option] = gap
+        options.update(self.options)
+        results = self.solver.solve(self.model, load_solutions=False, options=options, **limits)
+        return self._answer(results)
+
+    def _answer(self, results: Any) -> SolverAnswer:
+        from pyomo.opt import TerminationCondition
+
+        ended = results.solver.termination_condition
+        if ended in (
+            TerminationCondition.infeasible,
+            TerminationCondition.infeasibleOrUnbounded,
+        ):
+            return SolverAnswer(Outcome.INFEASIBLE)
+        proven = ended in (TerminationCondition.optimal, TerminationCondition.globallyOptimal)
+        stopped = ended in (TerminationCondition.maxTimeLimit, TerminationCondition.feasible)
+        outcome = Outcome.OPTIMAL if proven else Outcome.LIMIT if stopped else Outcome.FAILED
+        bound = _float(results.problem.lower_bound)
+        message = "" if proven else f"{self.entry.name}: {ended}"
+        if len(results.solution) == 0:
+            return SolverAnswer(outcome, bound=bound, message=message)
+        self.model.solutions.load_from(results)
+        values = values_of(self.model)
+        return SolverAnswer(outcome, values, None, bound, message)
+
+
+def _float(value: object) -> float:
+    """A bound as Pyomo gives it; one that is missing or not a number says nothing."""
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return float("-inf")
+    return number if number == number else float("-inf")
