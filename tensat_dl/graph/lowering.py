@@ -1,21 +1,28 @@
-"""One node of a graph as nodes of the model's opset."""
+"""One node of a graph as a node of the model's opset.
+
+A node that is as it was read is copied from the source, with new names for what it reads; any
+other one is lowered.  An opaque one can only be copied.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import onnx
 from onnx import helper
 
-from tensat_dl.errors import TensatError
+from tensat_dl.errors import TensatError, UsageError
 from tensat_dl.graph.attributes import write_attribute
+from tensat_dl.graph.constants import Array
 from tensat_dl.graph.model import Graph, Node
 from tensat_dl.graph.names import Names, node_names, subgraphs
 from tensat_dl.graph.naming import Naming
-from tensat_dl.graph.source import Source, opset_imports, plain_domain
+from tensat_dl.graph.source import LiftedNode, Source, opset_imports, plain_domain
 from tensat_dl.graph.subgraphs import captured, captured_by, rename_captured
+from tensat_dl.vocabulary import adapters, catalog
 from tensat_dl.vocabulary.operators import OperatorKind
-from tensat_dl.vocabulary.types import Type
+from tensat_dl.vocabulary.refine import meet
+from tensat_dl.vocabulary.types import ABSENT, UNDECLARED, Type
 
 
 class Lowering:
@@ -25,83 +32,155 @@ class Lowering:
     def __init__(self, graph: Graph, naming: Naming) -> None:
         self.graph = graph
         self.source: Source = graph.source
-        self.naming = naming
         self.names = naming.names
         self.unchanged: set[str] = set()
-        self.node_names = Names(node_names(self.source.proto.graph))
+        self.opsets = opset_imports(self.source.proto)
+        self.functions = {(plain_domain(f.domain), f.name) for f in self.source.proto.functions}
+        self._node_names = Names(node_names(self.source.proto.graph))
         self._given_names: set[str] = set()
-        self.source_opsets = opset_imports(self.source.proto)
-        self.read = {name for node in graph.nodes for name in node.inputs}
-        self.read |= {output.value for output in graph.outputs}
+        self._read = {name for node in graph.nodes for name in node.inputs}
+        self._read |= {output.value for output in graph.outputs}
 
-    def lower(self, node: Node) -> list[onnx.NodeProto]:
-        """The nodes that compute `node`'s outputs, the last one under its name."""
-        index = self._source_index(node)
-        if index is not None:
-            return [self._copied(node, index)]
+    def lower(self, node: Node) -> onnx.NodeProto:
+        """The node that computes `node`'s outputs.
+
+        Raises TensatError where it has no equal in the model's opset.
+        """
+        original = self.source.lifted.get(node.index)
         if node.operator.kind is OperatorKind.OPAQUE:
-            raise TensatError(
-                f"the node '{node.name}' ({node.operator.qualified_name}) cannot be written: "
-                "it is not one of the source's"
-            )
+            return self._copied_opaque(node, original)
+        if original is not None and self._is_unchanged(node, original):
+            return self._copied(node)
         return self._lowered(node)
 
     def identity(self, value: str, name: str) -> onnx.NodeProto:
         """A copy of a value under another name."""
-        return helper.make_node("Identity", [value], [name], self.node_names.fresh("Identity"))
+        return helper.make_node("Identity", [value], [name], self._node_names.fresh("Identity"))
 
-    def _source_index(self, node: Node) -> int | None:
-        """Index of the source node that may be copied for `node`."""
-        index = node.index
-        original = self.source.lifted.get(index)
-        if original is None or not _same(node, original):
-            return None
+    # --- copying ------------------------------------------------------------------------------
+
+    def _copied_opaque(self, node: Node, original: LiftedNode | None) -> onnx.NodeProto:
+        if original is None or node.operator != original.node.operator:
+            raise TensatError(
+                f"the node '{node.name}' ({node.operator.qualified_name}) cannot be written: "
+                "it is none of the source's"
+            )
+        proto = self.source.proto.graph.node[node.index]
+        if not self._means_the_same(proto):
+            raise UsageError(
+                f"the model's opset cannot be raised: {proto.op_type} changed its meaning, and "
+                f"the node '{node.name}' is only carried along",
+                help="leave --opset out",
+            )
+        return self._copied(node)
+
+    def _is_unchanged(self, node: Node, original: LiftedNode) -> bool:
+        """Operator, attributes and opset are those of the source, what the source's node does
+        not show among its inputs is too, and no input has another type."""
+        before = original.node
+        if (node.operator, node.attributes) != (before.operator, before.attributes):
+            return False
         domain = node.operator.domain
-        if self.graph.opsets.get(domain) != self.source_opsets.get(domain):
-            return None
-        if node.operator.kind is OperatorKind.OPAQUE:
-            return index
-        proto = self.source.proto.graph.node[index]
-        given = [name or None for name in proto.input]
-        return index if _stripped(given) == _stripped(original.inputs) else None
+        if self.graph.opsets.get(domain) != self.opsets.get(domain):
+            return False
+        shown = _stripped([n or None for n in self.source.proto.graph.node[node.index].input])
+        count = len(shown)
+        if before.inputs[:count] != shown or len(node.inputs) != len(before.inputs):
+            return False
+        if any(map(self._differs, node.inputs[count:], original.digests[count:])):
+            return False
+        return all(map(_agree, self._types(node), original.types))
 
-    def _copied(self, node: Node, index: int) -> onnx.NodeProto:
-        original = self.source.proto.graph.node[index]
+    def _differs(self, name: str | None, digest: str | None) -> bool:
+        constant = self.graph.constants.get(name or "")
+        return (constant.digest if constant else None) != digest
+
+    def _means_the_same(self, proto: onnx.NodeProto) -> bool:
+        """At the opsets of the graph, subgraphs included, as at those of the source."""
+        domain = plain_domain(proto.domain)
+        before, after = self.opsets.get(domain, 1), self.graph.opsets.get(domain, 1)
+        if before == after:
+            return True
+        if (domain, proto.op_type) in self.functions:
+            return True
+        schemas = [catalog.schema_at(domain, proto.op_type, v) for v in (before, after)]
+        versions = {schema.since_version if schema else 0 for schema in schemas}
+        inner = (node for graph in subgraphs(proto) for node in graph.node)
+        return len(versions) == 1 and all(map(self._means_the_same, inner))
+
+    def _copied(self, node: Node) -> onnx.NodeProto:
+        original = self.source.proto.graph.node[node.index]
         proto = onnx.NodeProto()
         proto.CopyFrom(original)
-        proto.name = self._own_name(original.name)
-        del proto.input[:]
-        del proto.output[:]
+        if (name := self._own_name(original.name)) != original.name:
+            proto.name = name
         count = len(node.inputs) - len(captured_by(original))
-        proto.input.extend(self._input_names(node.inputs[:count]))
+        shown = min(count, len(original.input))
+        del proto.input[:], proto.output[:]
+        proto.input.extend(self._input_names(node.inputs[:shown]))
         proto.output.extend(self._output_names(node, original))
-        position = count
-        for subgraph, old in zip(subgraphs(proto), subgraphs(original), strict=True):
-            names = captured(old)
-            new = node.inputs[position : position + len(names)]
-            position += len(names)
-            rename_captured(subgraph, {n: self.names[v] for n, v in zip(names, new, strict=True)})
+        self._rename_captured(proto, original, node.inputs[count:])
         self.unchanged.update(set(proto.output) & set(original.output))
         return proto
 
-    def _lowered(self, node: Node) -> list[onnx.NodeProto]:
-        proto = onnx.NodeProto(op_type=node.operator.name, domain=node.operator.domain)
-        proto.name = self._node_name(node)
-        proto.input.extend(self._input_names(node.inputs))
-        proto.output.extend(self._output_names(node, None))
-        for name, value in node.attributes.items:
-            formal = node.operator.attribute(name)
-            proto.attribute.append(write_attribute(name, value, formal))
-        return [proto]
+    def _rename_captured(
+        self, proto: onnx.NodeProto, original: onnx.NodeProto, values: Sequence[str | None]
+    ) -> None:
+        position = 0
+        for subgraph, before in zip(subgraphs(proto), subgraphs(original), strict=True):
+            names = captured(before)
+            new = values[position : position + len(names)]
+            position += len(names)
+            pairs = zip(names, new, strict=True)
+            rename_captured(subgraph, {old: self.names[v] for old, v in pairs if v is not None})
 
-    def _node_name(self, node: Node) -> str:
-        own = self._own_name(node.name)
-        return own or self.node_names.fresh(node.operator.name)
+    # --- lowering -----------------------------------------------------------------------------
+
+    def _lowered(self, node: Node) -> onnx.NodeProto:
+        operator = node.operator
+        opset = self.graph.opsets.get(operator.domain, operator.since)
+        lowered = adapters.lower(
+            operator,
+            node.attributes,
+            node.inputs,
+            len(node.outputs),
+            opset,
+            self._content,
+            types=self._types(node),
+        )
+        if lowered is None:
+            raise TensatError(
+                f"{operator.qualified_name} with these attributes and inputs does not exist at "
+                f"version {opset} of {operator.domain or 'ai.onnx'}"
+            )
+        proto = onnx.NodeProto(op_type=lowered.op_type, domain=lowered.domain)
+        proto.name = self._own_name(node.name) or self._node_names.fresh(operator.name)
+        proto.input.extend(self._input_names(lowered.inputs))
+        proto.output.extend(self._output_names(node, None))
+        self._add_attributes(proto, node, lowered.attributes)
+        return proto
+
+    def _add_attributes(
+        self, proto: onnx.NodeProto, node: Node, attributes: Mapping[str, object]
+    ) -> None:
+        for name, value in sorted(attributes.items()):
+            formal = node.operator.attribute(name)
+            proto.attribute.append(write_attribute(name, value, formal))  # type: ignore[arg-type]
+
+    def _content(self, name: str) -> Array | None:
+        constant = self.graph.constants.get(name)
+        return None if constant is None else constant.load()
+
+    def _types(self, node: Node) -> tuple[Type, ...]:
+        types = self.graph.types
+        return tuple(ABSENT if n is None else types.get(n, UNDECLARED) for n in node.inputs)
+
+    # --- names --------------------------------------------------------------------------------
 
     def _own_name(self, name: str) -> str:
         """`name`, unless a node has it already: onnxruntime refuses names given twice."""
         if name in self._given_names:
-            return self.node_names.fresh(name)
+            return self._node_names.fresh(name)
         self._given_names.update(filter(None, (name,)))
         return name
 
@@ -109,7 +188,7 @@ class Lowering:
         return ["" if name is None else self.names[name] for name in _stripped(inputs)]
 
     def _output_names(self, node: Node, original: onnx.NodeProto | None) -> list[str]:
-        """Unused optional outputs are left out; so are those the source has no name for."""
+        """Unused optional outputs are left out; so are those an opaque node has no name for."""
         names = [self._output_name(node, index, original) for index in range(len(node.outputs))]
         while names and not names[-1]:
             names.pop()
@@ -117,17 +196,18 @@ class Lowering:
 
     def _output_name(self, node: Node, index: int, original: onnx.NodeProto | None) -> str:
         value = node.outputs[index]
-        if value in self.read:
+        if value in self._read:
             return self.names[value]
-        if original is not None and index < len(original.output) and not original.output[index]:
-            return ""
+        if node.operator.kind is OperatorKind.OPAQUE:
+            nameless = original is None or not original.output[index]
+            return "" if nameless else self.names[value]
         formals = node.operator.outputs
         optional = index < len(formals) and formals[index].optional and not formals[index].variadic
         return "" if optional else self.names[value]
 
 
-def _same(node: Node, original: Node) -> bool:
-    return (node.operator, node.attributes) == (original.operator, original.attributes)
+def _agree(left: Type, right: Type) -> bool:
+    return left == right or meet(left, right) is not None
 
 
 def _stripped(names: Sequence[str | None]) -> tuple[str | None, ...]:

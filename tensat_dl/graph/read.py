@@ -21,22 +21,23 @@ from typing import TYPE_CHECKING
 import onnx
 
 from tensat_dl.errors import UsageError
+from tensat_dl.graph.constant_nodes import constant_node_value
 from tensat_dl.graph.constants import (
     constant_of_sparse,
     constant_of_tensor,
     constant_type,
 )
 from tensat_dl.graph.interface import named_dims, tensor_dims
-from tensat_dl.graph.lifting import Lifter, constant_node_value
+from tensat_dl.graph.lifting import Lifter
 from tensat_dl.graph.model import Constant, Graph, Node, Output
 from tensat_dl.graph.names import Names, value_names
 from tensat_dl.graph.opaque_types import OpaqueTypes
-from tensat_dl.graph.source import Source, load_source, opset_imports, plain_domain
-from tensat_dl.graph.structure import read_names, sorted_nodes
+from tensat_dl.graph.source import LiftedNode, Source, load_source, opset_imports, plain_domain
+from tensat_dl.graph.structure import sorted_nodes
 from tensat_dl.settings import ModelSettings
 from tensat_dl.vocabulary.dims import Dim
 from tensat_dl.vocabulary.protos import type_of
-from tensat_dl.vocabulary.types import Type
+from tensat_dl.vocabulary.types import ABSENT, Type
 
 if TYPE_CHECKING:
     import onnx_ir
@@ -70,13 +71,11 @@ class _Reading:
 
     def __post_init__(self) -> None:
         proto = self.source.proto
-        self.names = Names(value_names(proto.graph))
         self.opsets = opset_imports(proto)
         self.fixed: dict[str, Dim] = dict(self.source.dims)
         self.functions = {(plain_domain(f.domain), f.name) for f in proto.functions}
-        self.lifter = Lifter(
-            self.opsets, self.names, self.constants, self.types, read_names(proto.graph)
-        )
+        names = Names(value_names(proto.graph))
+        self.lifter = Lifter(proto, names, self.constants, self.types)
         self.opaque_types = OpaqueTypes(
             proto,
             {value.name: value.type for value in proto.graph.value_info},
@@ -126,7 +125,7 @@ class _Reading:
 
     def graph(self) -> Graph:
         proto = self.source.proto
-        lifted = {node.index: node for node in self.nodes}
+        lifted = {node.index: self._record(node) for node in self.nodes}
         return Graph(
             inputs=tuple(self.inputs),
             constants=self.constants,
@@ -137,16 +136,20 @@ class _Reading:
             source=replace(self.source, lifted=lifted, warnings=tuple(self.warnings)),
         )
 
+    def _record(self, node: Node) -> LiftedNode:
+        types = tuple(ABSENT if name is None else self.types[name] for name in node.inputs)
+        constants = (self.constants.get(name or "") for name in node.inputs)
+        return LiftedNode(node, types, tuple(c.digest if c else None for c in constants))
+
     def _add_lifted(self, proto: onnx.NodeProto, index: int) -> bool:
         """False where the node cannot be lifted or has no type as lifted."""
         lifted = self.lifter.lift(proto, index)
+        if lifted is None:
+            return False
         if isinstance(lifted, str):
             self.warnings.append(lifted)
             return False
-        if lifted is None:
-            return False
-        for node, types in lifted:
-            self._append(node, types)
+        self._append(*lifted)
         return True
 
     def _append(self, node: Node, types: tuple[Type, ...]) -> None:

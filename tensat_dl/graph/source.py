@@ -18,6 +18,7 @@ from google.protobuf.message import DecodeError
 
 from tensat_dl.errors import InputError
 from tensat_dl.graph.model import Node
+from tensat_dl.vocabulary.types import Type
 
 if TYPE_CHECKING:
     import onnx_ir
@@ -30,6 +31,16 @@ PROTO_LIMIT = (1 << 31) - 1
 
 
 @dataclass(frozen=True)
+class LiftedNode:
+    """A node as it was read: the types of its inputs, and the digests of those that are
+    constants."""
+
+    node: Node
+    types: tuple[Type, ...]
+    digests: tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
 class Source:
     """`lifted`: node index -> the node as it was read.  `dims`: symbolic dims that the user
     fixed.  `frozen`: overridable initializers are constants.  `warnings`: for the report."""
@@ -39,7 +50,7 @@ class Source:
     folder: Path | None = None
     dims: Mapping[str, int] = field(default_factory=dict)
     frozen: bool = False
-    lifted: Mapping[int, Node] = field(default_factory=dict)
+    lifted: Mapping[int, LiftedNode] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
 

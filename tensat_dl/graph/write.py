@@ -9,6 +9,7 @@ every initializer is an input too, so there new constants become Constant nodes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import onnx
@@ -21,6 +22,7 @@ from tensat_dl.graph.lowering import Lowering
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.naming import name_values
 from tensat_dl.graph.source import Source, opset_imports
+from tensat_dl.graph.subgraphs import captured_by
 from tensat_dl.vocabulary.protos import proto_of
 
 if TYPE_CHECKING:
@@ -72,15 +74,18 @@ class _Writer:
         fields = {field.name for field, _ in self.proto.graph.ListFields()}
         copy_fields(self.proto.graph, graph, skip=fields - set(kept))
         graph.name = graph.name or "graph"
-        self._write_constants()
+        nodes = self._nodes()
+        self._write_constants(nodes)
         self._write_inputs()
-        for node in self.graph.nodes:
-            graph.node.extend(self.lowering.lower(node))
-        for value, name in self.naming.copies:
-            graph.node.append(self.lowering.identity(self.names[value], name))
+        graph.node.extend(nodes)
         self._write_outputs()
         self._write_annotations()
         return self.target
+
+    def _nodes(self) -> list[onnx.NodeProto]:
+        nodes = [self.lowering.lower(node) for node in self.graph.nodes]
+        copies = self.naming.copies
+        return nodes + [self.lowering.identity(self.names[value], name) for value, name in copies]
 
     def _write_opsets(self) -> None:
         before = opset_imports(self.proto)
@@ -94,12 +99,15 @@ class _Writer:
         least = helper.find_min_ir_version_for(list(self.target.opset_import), True)
         self.target.ir_version = max(self.proto.ir_version, least)
 
-    def _write_constants(self) -> None:
-        """Initializers in the order of the source, new ones after them."""
-        read = {name for node in self.graph.nodes for name in node.inputs}
-        read |= {output.value for output in self.graph.outputs}
+    def _write_constants(self, nodes: Sequence[onnx.NodeProto]) -> None:
+        """Initializers in the order of the source, new ones after them.
+
+        A constant that an attribute became is not read by a node that is copied.
+        """
+        read = {name for node in nodes for name in (*node.input, *captured_by(node))}
+        read |= {output.name for output in self.graph.outputs}
         order = {name: position for position, name in enumerate(self.initializers)}
-        used = [name for name in self.graph.constants if name in read]
+        used = [value for value in self.graph.constants if self.names[value] in read]
         used.sort(key=lambda n: order.get(self.graph.constants[n].source_name or "", len(order)))
         for name in used:
             self._write_constant(name)
