@@ -1,4 +1,4 @@
-"""Where an optimised model goes, decided before any work is done."""
+"""Where an optimised model and its report go, decided before any work is done."""
 
 from __future__ import annotations
 
@@ -26,3 +26,17 @@ def choose_output(model: Path, output: Path | None, *, force: bool) -> Path:
             help="choose another with -o, or overwrite it with --force",
         )
     return target
+
+
+def check_report(target: str | None) -> None:
+    """Can a report be written to the file `target`?  None and `-` (stdout) always can.
+
+    Raises UsageError.
+    """
+    if target is None or target == "-":
+        return
+    path = Path(target)
+    if path.is_dir():
+        raise UsageError(f"the report {target} is a directory")
+    if not path.parent.is_dir():
+        raise UsageError(f"the directory {path.parent} of the report does not exist")

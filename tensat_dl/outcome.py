@@ -29,8 +29,8 @@ class OutcomeStatus(Enum):
 class Outcome:
     """The answer and its story.
 
-    `model` is the optimised model.  Costs are in the units of `cost_model`
-    (seconds for roofline).  `nodes_before` and `nodes_after` count nodes by operator name.
+    `model` is the optimised model.  Costs are in `cost_unit` ("" for models of
+    rule files).  `nodes_before` and `nodes_after` count nodes by operator name.
     `rules_in_answer`: rule name -> e-nodes it made that the answer uses.  `extraction` is None
     where there was nothing to extract, `verification` where it was switched off.  `seconds` is
     by phase (the names of :class:`tensat_dl.progress.ProgressEvent`).  `output_path` is None
@@ -49,5 +49,6 @@ class Outcome:
     verification: Verification | None
     seconds: Mapping[str, float]
     output_path: str | None = None
+    cost_unit: str = ""
     warnings: tuple[str, ...] = ()
     model: Source | None = field(default=None, compare=False, repr=False)

@@ -87,6 +87,7 @@ def optimize(
     return Outcome(
         status=OutcomeStatus.IMPROVED if improved else OutcomeStatus.UNCHANGED,
         cost_model=prices.name,
+        cost_unit=prices.unit,
         cost_before=before,
         cost_after=extraction.objective if improved else before,
         nodes_before=_count_nodes(original),

@@ -44,6 +44,7 @@ def make_report(outcome: Outcome) -> Report:
         "output": outcome.output_path,
         "cost": {
             "model": outcome.cost_model,
+            "unit": outcome.cost_unit,
             "before": outcome.cost_before,
             "after": outcome.cost_after,
         },

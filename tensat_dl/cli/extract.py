@@ -39,11 +39,13 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _execute(arguments: argparse.Namespace) -> ExitCode:
     from tensat_dl.cli.progress import live_progress
+    from tensat_dl.destination import check_report
     from tensat_dl.extract.readers import read_egraph
     from tensat_dl.extract.run import extract
     from tensat_dl.report import write_json
 
     settings = flags.read_settings(arguments, _FLAGS)
+    check_report(arguments.json)
     file = read_egraph(arguments.egraph)
     with live_progress() as progress:
         extraction = extract(file.problem, settings.extract, progress)

@@ -52,6 +52,7 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     if arguments.no_check:
         verify = dataclasses.replace(settings.verify, enabled=False)
         settings = dataclasses.replace(settings, verify=verify)
+    destination.check_report(arguments.json)
     output = destination.choose_output(arguments.graph, arguments.output, force=arguments.force)
     from tensat_dl.pipeline import optimize
 

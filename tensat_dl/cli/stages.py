@@ -120,7 +120,7 @@ def _egraph(subject: Subject) -> Iterator[str]:
         by_class.setdefault(node.eclass, []).append(node)
     for eclass, nodes in sorted(by_class.items()):
         marks = " (depends on weights alone)" if subject.saturated.weight[eclass] else ""
-        yield f"class {eclass}: {_type(subject.saturated, eclass)}{marks}"
+        yield f"class {eclass}: {_type(subject.saturated, nodes[0])}{marks}"
         yield from (f"  {_node(node)}" for node in nodes)
 
 
@@ -143,10 +143,12 @@ def _selection(subject: Subject) -> Iterator[str]:
         yield f"class {node.eclass}: {_node(node)}, cost {problem.node_cost[index]:g}"
 
 
-def _type(saturated: Saturated, eclass: int) -> str:
-    if eclass in saturated.bundle_types:
+def _type(saturated: Saturated, node: ENode) -> str:
+    from tensat_dl.egraph.snapshot import Application
+
+    if isinstance(node.head, Application) and node.head.operator.has_bundle:
         return "bundle"
-    return type_text(saturated.class_types[eclass])
+    return type_text(saturated.class_types[node.eclass])
 
 
 def type_text(type_: object) -> str:
@@ -163,12 +165,14 @@ def type_text(type_: object) -> str:
 
 
 def _node(node: ENode) -> str:
-    from tensat_dl.egraph.snapshot import Application, Leaf, Projection
+    from tensat_dl.egraph.snapshot import Application, Leaf, LeafKind, Projection
     from tensat_dl.vocabulary.signature import value_text
 
     children = ", ".join(map(str, node.children))
     made_by = f"   by {node.rule}, generation {node.generation}" if node.rule else ""
     match node.head:
+        case Leaf(LeafKind.CONSTANT, name):
+            return f"constant {name[:12]}"
         case Leaf(kind, name):
             return f"{kind.value} {name}".rstrip()
         case Projection(index):

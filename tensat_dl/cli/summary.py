@@ -71,7 +71,8 @@ def number(value: float) -> str:
 def _headline(report: Report) -> Line:
     cost = report["cost"]
     before, after = cost["before"], cost["after"]
-    costs = f"{cost['model']} {number(before)} -> {number(after)}"
+    unit = f" {cost['unit']}" if cost["unit"] else ""
+    costs = f"{cost['model']} {number(before)}{unit} -> {number(after)}{unit}"
     if report["status"] == "unchanged":
         return Line(f"nothing better found; the model is unchanged ({costs})", "bold")
     saved = 100 * (1 - after / before) if before else 0.0

@@ -32,7 +32,7 @@ class CostModel(Protocol):
 
     @property
     def unit(self) -> str:
-        """What one means: "s", "FLOP", "B", "nodes"."""
+        """What one means: "s", "FLOP", "B"."""
 
     def price(
         self, application: Application, inputs: Sequence[Type], outputs: Sequence[Type]
@@ -64,7 +64,7 @@ BUILT_IN: Mapping[str, BuiltIn] = {
     ),
     "flops": BuiltIn("arithmetic operations", "FLOP", lambda work, _: work.flops),
     "bytes": BuiltIn("bytes read and written", "B", lambda work, _: work.bytes),
-    "nodes": BuiltIn("number of nodes", "nodes", lambda work, _: float(work.nodes)),
+    "nodes": BuiltIn("number of nodes", "", lambda work, _: float(work.nodes)),
 }
 
 

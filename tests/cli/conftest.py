@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tensat_dl.cli.main import main
@@ -36,3 +37,30 @@ def tensat(
         return Done(code, captured.out, captured.err)
 
     return run
+
+
+@pytest.fixture
+def two_products(tmp_path: Path) -> Path:
+    """A model: q = relu(relu(x)) wq and k = relu(relu(x)) wk, of batch size `batch`."""
+    from onnx import TensorProto, helper, numpy_helper, save_model
+
+    rng = np.random.default_rng(0)
+    weights = [
+        numpy_helper.from_array(rng.standard_normal((16, 4)).astype(np.float32), name)
+        for name in ("wq", "wk")
+    ]
+    nodes = [
+        helper.make_node("Relu", ["x"], ["r"]),
+        helper.make_node("Relu", ["r"], ["s"]),
+        helper.make_node("MatMul", ["s", "wq"], ["q"]),
+        helper.make_node("MatMul", ["s", "wk"], ["k"]),
+    ]
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 16])
+    outputs = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", 4]) for name in "qk"
+    ]
+    graph = helper.make_graph(nodes, "two_products", [x], outputs, weights)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    path = tmp_path / "m.onnx"
+    save_model(model, path)
+    return path

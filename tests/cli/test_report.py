@@ -40,6 +40,7 @@ EXTRACTION = Extraction(
 OUTCOME = Outcome(
     status=OutcomeStatus.IMPROVED,
     cost_model="roofline",
+    cost_unit="s",
     cost_before=4.0,
     cost_after=2.0,
     nodes_before={"MatMul": 3, "Relu": 1},
@@ -65,7 +66,7 @@ def test_the_report_has_every_field_and_only_plain_values() -> None:
     report = make_report(OUTCOME)
     assert json.loads(json.dumps(report, allow_nan=False)) == report
     assert report["status"] == "improved"
-    assert report["cost"] == {"model": "roofline", "before": 4.0, "after": 2.0}
+    assert report["cost"] == {"model": "roofline", "unit": "s", "before": 4.0, "after": 2.0}
     assert report["nodes"]["before"] == {"MatMul": 3, "Relu": 1}
     assert report["nodes"]["after"] == {"MatMul": 1, "Relu": 1, "Split": 1}
     exploration = report["exploration"]
@@ -104,7 +105,7 @@ def test_what_has_no_number_is_null() -> None:
 
 def test_summary_of_an_improvement(capsys: pytest.CaptureFixture[str]) -> None:
     lines = text_of(OUTCOME, capsys).splitlines()
-    assert lines[0] == "50.0 % cheaper (roofline 4 -> 2)"
+    assert lines[0] == "50.0 % cheaper (roofline 4 s -> 2 s)"
     assert [line.split() for line in lines[2:7]] == [
         ["nodes", "before", "after", "change"],
         ["MatMul", "3", "1", "-2"],
@@ -141,7 +142,7 @@ def test_summary_where_nothing_was_found(capsys: pytest.CaptureFixture[str]) -> 
         output_path=None,
     )
     text = text_of(outcome, capsys)
-    assert text.startswith("nothing better found; the model is unchanged (roofline 4 -> 4)\n")
+    assert text.startswith("nothing better found; the model is unchanged (roofline 4 s -> 4 s)\n")
     assert "verification  switched off" in text
     assert "extraction" not in text
 

@@ -1,0 +1,64 @@
+"""`tensat-dl check` reports everything at once, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+GOOD = "language 1\nrewrite relu_relu: Relu(Relu(x)) => Relu(x)\n"
+BAD = "language 1\nrewrite a: Relux(x) => x\nrewrite b: Relu(Relu(x)) => Relu(y)\n"
+
+
+def test_a_good_file(tensat) -> None:
+    Path("r.tsat").write_text(GOOD)
+    done = tensat("check", "r.tsat")
+    assert (done.code, done.out, done.err) == (0, "r.tsat: 1 rule, no problems\n", "")
+
+
+def test_all_problems_in_one_run(tensat) -> None:
+    Path("r.tsat").write_text(BAD)
+    done = tensat("check", "r.tsat")
+    assert done.code == 4
+    assert "r.tsat:2:12" in done.err
+    assert "r.tsat:3:34" in done.err
+    assert done.out == "r.tsat: 2 errors\n"
+
+
+def test_problems_as_json(tensat) -> None:
+    Path("r.tsat").write_text(BAD)
+    done = tensat("check", "r.tsat", "--format", "json")
+    assert done.code == 4
+    assert done.err == ""
+    found = json.loads(done.out)["diagnostics"]
+    places = [(d["severity"], d["span"]["line"], d["span"]["column"]) for d in found]
+    assert places == [("error", 2, 12), ("error", 3, 34)]
+    assert all(d["code"].startswith("E") and d["message"] for d in found)
+
+
+def test_several_files_and_a_missing_one(tensat) -> None:
+    Path("r.tsat").write_text(GOOD)
+    done = tensat("check", "r.tsat, none.tsat")
+    assert done.code == 4
+    assert "none.tsat" in done.err
+
+
+def test_checking_starts_quickly_and_imports_no_engine_or_solver(tmp_path: Path) -> None:
+    (tmp_path / "r.tsat").write_text(GOOD)
+    script = (
+        "import sys\nfrom tensat_dl.cli.main import main\n"
+        "code = main(['check', 'r.tsat'])\n"
+        "heavy = {'egglog', 'pyomo', 'onnxruntime', 'rich', 'onnx_ir'} & set(sys.modules)\n"
+        "sys.exit(f'imported {heavy}' if heavy else code)\n"
+    )
+    seconds = []
+    for _ in range(3):
+        started = time.monotonic()
+        done = subprocess.run(
+            [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True
+        )
+        seconds.append(time.monotonic() - started)
+        assert done.returncode == 0, done.stderr
+    assert min(seconds) < 0.7
