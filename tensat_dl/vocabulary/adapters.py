@@ -194,6 +194,9 @@ def _fits(schema: OpSchema, form: Form, inputs: int) -> bool:
     """The number of inputs and outputs, and the element types, are what the schema allows."""
     if not schema.min_input <= inputs <= schema.max_input or form.outputs > schema.max_output:
         return False
+    required = [str(formal.option).endswith("Single") for formal in schema.inputs]
+    if any(name is None and needed for name, needed in zip(form.inputs, required, strict=False)):
+        return False
     formals = _formal_types(schema.domain, schema.name, schema.since_version)
     for place, given in enumerate(form.types[:inputs]):
         allowed = formals[min(place, len(formals) - 1)]

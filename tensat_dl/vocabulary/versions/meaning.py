@@ -217,11 +217,6 @@ def _resize_18_down(form: Form) -> Form | None:
     return None if plain is None or "axes" in form.attributes else _resize_18_up(plain)
 
 
-def _resize_13_down(form: Form) -> Form | None:
-    """Before 13 roi and scales must be given, if only as empty tensors."""
-    return form if form.has(1) and form.has(2) else None
-
-
 def _renamed_modes(names: Mapping[str, str], default: str) -> Callable[[Form], Form | None]:
     def rename(form: Form) -> Form | None:
         mode = form.text("mode", default)
@@ -291,7 +286,6 @@ ROWS: tuple[Row, ...] = (
     _new("RNN", 14, layout=0),
     Row("Reshape", 14, "allowzero added", unchanged, _allowzero_down),
     Row("Resize", 11, "coordinates, sizes", _resize_10_up, _resize_10_down),
-    Row("Resize", 13, "roi and scales are optional", unchanged, _resize_13_down),
     Row("Resize", 18, "axes, antialias, keep_aspect_ratio_policy", _resize_18_up, _resize_18_down),
     Row("RoiAlign", 16, "half pixels by default", _roi_align_up, _roi_align_down),
     Row("Scatter", 11, "renamed", unchanged, unchanged, "ScatterElements"),

@@ -200,13 +200,16 @@ def _largest_sorted(form: Form) -> Form | None:
 
 
 def _dropout_up(form: Form) -> Form | None:
-    """Before 12 the operator is for inference: the ratio has no effect."""
-    return form.without("ratio")
+    """Before 12 the operator is for inference: the ratio has no effect.  What its mask then
+    holds was left open."""
+    return form.without("ratio") if form.outputs == 1 else None
 
 
 def _dropout_down(form: Form) -> Form | None:
     training = (0,) if not form.has(2) else form.content(2)
-    return form.cut(1).without("seed") if training is not None and not any(training) else None
+    if training is None or any(training) or form.outputs > 1:
+        return None
+    return form.cut(1).without("seed")
 
 
 def _one_output(form: Form) -> Form | None:
