@@ -17,10 +17,10 @@ from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from tensat_dl.diagnostics import Diagnostics, SourceFile
 from tensat_dl.syntax import ast
-from tensat_dl.syntax.blocks import Builder
 from tensat_dl.syntax.brackets import next_item, open_brackets
 from tensat_dl.syntax.comments import read_documentation
 from tensat_dl.syntax.faults import Fault
+from tensat_dl.syntax.files import Builder
 from tensat_dl.syntax.grammar import TooDeepError, Watch, make_parser
 from tensat_dl.syntax.nesting import check_nesting
 from tensat_dl.syntax.source import read_source
@@ -28,7 +28,7 @@ from tensat_dl.syntax.source import read_source
 __all__ = ["parse", "read_source"]
 
 MAX_ERRORS = 100
-"""Syntax errors reported for one file."""
+"""Errors reported for one file."""
 
 _LOCK = threading.Lock()  # the builder holds the file it works on
 
@@ -47,7 +47,7 @@ def parse(source: SourceFile, diagnostics: Diagnostics) -> ast.Module | None:
         documentation.report(found)
         check_nesting(module, found)
     found.found.sort(key=lambda d: d.span.start if d.span else 0)
-    diagnostics.found.extend(found)
+    diagnostics.found.extend(found.found[:MAX_ERRORS])
     return module if isinstance(module, ast.Module) and not found.has_errors else None
 
 

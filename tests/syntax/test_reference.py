@@ -11,6 +11,7 @@ import pytest
 from tensat_dl.resources import data_directory
 from tensat_dl.syntax import ast
 from tensat_dl.syntax.codes import CODES
+from tensat_dl.syntax.files import Builder
 from tensat_dl.syntax.grammar import RESERVED, SOFT_WORDS
 from tensat_dl.syntax.printer import format_module
 
@@ -41,3 +42,13 @@ def test_every_word_of_the_grammar_is_known_and_shown() -> None:
     assert words == RESERVED | SOFT_WORDS
     text = "".join(BLOCKS)
     assert [word for word in sorted(words - {"error"}) if not re.search(rf"\b{word}\b", text)] == []
+
+
+def test_the_builder_has_a_method_for_each_rule_and_none_for_inlined_ones() -> None:
+    rules = re.findall(r"^\??([a-z_]+):", GRAMMAR, re.MULTILINE)
+    passed_through = set(re.findall(r"^\?([a-z_]+):", GRAMMAR, re.MULTILINE))
+    aliases = re.findall(r"-> ([a-z_]+)$", GRAMMAR, re.MULTILINE)
+    named = {rule for rule in (*rules, *aliases) if not rule.startswith("_")} - passed_through
+    inlined = {rule for rule in rules if rule.startswith("_")}
+    assert [rule for rule in sorted(named) if not hasattr(Builder, rule)] == []
+    assert [rule for rule in sorted(inlined | passed_through) if hasattr(Builder, rule)] == []
