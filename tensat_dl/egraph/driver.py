@@ -242,37 +242,39 @@ class Driver:
         """Act, in slices where all at once might exceed the limit."""
         ruleset = self._combine(rules)
         total = sum(predicted.values())
-        room = self.limits.enodes - self._enodes
-        if total <= room or not total:
+        if total <= self.limits.enodes - self._enodes:
             return self._count(rules, self.engine.run(ruleset))
-        self.before_rule(max(predicted, key=lambda name: (predicted[name], name)))
-        return self._act_in_slices(rules, ruleset, predicted, room / total)
+        return self._act_in_slices(rules, ruleset, predicted)
 
     def _act_in_slices(
-        self,
-        rules: Sequence[EncodedRule],
-        ruleset: str,
-        predicted: Mapping[str, int],
-        share: float,
+        self, rules: Sequence[EncodedRule], ruleset: str, predicted: Mapping[str, int]
     ) -> bool:
-        changed = False
-        opened = 0
+        """Open the gate by as much as fits, ask again, and so on until all fits or none does.
+
+        What one slice makes gives new matches to the part of the gate that is open; so the matches
+        still to come are counted again before every slice.
+        """
         blamed = max(predicted, key=lambda name: (predicted[name], name))
-        while opened < GATE:
-            step = max(1, min(GATE - opened, int(GATE * share)))
-            opened += step
-            self._open_gate(opened - 1)
-            changed |= self._count(rules, self.engine.run(ruleset))
-            before, self._enodes = self._enodes, self.count_enodes()
+        self.before_rule(blamed)
+        waiting, fresh = sum(predicted.values()), 0
+        opened = 0
+        while True:
             room = self.limits.enodes - self._enodes
-            if room <= 0:
+            gate = _next_gate(opened, waiting, fresh, room)
+            if gate is None:
                 self._open_gate(GATE - 1)
                 raise Stop("enodes", blamed)
+            self._open_gate(gate - 1)
+            self._count(rules, self.engine.run(ruleset))
+            self._enodes = self.count_enodes()
+            if gate == GATE:
+                return True
             if time.monotonic() >= self.limits.deadline:
                 raise Stop("seconds", blamed)
-            made = max(1, self._enodes - before)
-            share = room / made * step / GATE
-        return changed
+            closed = GATE - gate
+            waiting = waiting * closed // (GATE - opened) + fresh * closed // GATE
+            fresh = sum(self._ask(rules).values())
+            opened = gate
 
     def _open_gate(self, value: int) -> None:
         self.engine.set("gate", [((), value)])
@@ -295,3 +297,15 @@ class Driver:
 
     def _prune(self) -> bool:
         return prune_cycles(self.engine, self.encoded.operators)
+
+
+def _next_gate(opened: int, waiting: int, fresh: int, room: int) -> int | None:
+    """How far to open the gate: `waiting` e-nodes are expected behind the closed part, `fresh`
+    ones anywhere.  None where not even the next part fits."""
+    if waiting + fresh <= room:
+        return GATE
+    closed = GATE - opened
+    least = fresh * opened // GATE
+    rate = waiting / closed + fresh / GATE
+    more = int((room - least) / rate) if rate else closed
+    return opened + min(more, closed) if more >= 1 else None

@@ -41,6 +41,8 @@ from tensat_dl.vocabulary.operators import Operator
 
 #: The number of parts into which a step can be cut when it would exceed the limits.
 GATE = 1024
+#: An odd multiplier below 2**31 that spreads keys over the parts.
+_SPREAD = 1640531527
 
 #: Starts the lists that right sides build; run once before `FOLDS`.
 WANTS = "rs_wants"
@@ -130,6 +132,7 @@ def encode(
         commands.append(f"(relation {base_table(relation.name)} ({columns}))")
     for derivation in derivations:
         commands += derivation.commands
+    commands += _young_commands(plans)
     encoded: list[EncodedRule] = []
     for plan in plans:
         rule, text = _encode_rule(plan, options)
@@ -193,6 +196,33 @@ def _operator_commands(operator: Operator) -> Iterator[str]:
             ],
             NORMAL,
             f"sort:{node}",
+        )
+
+
+def _young_commands(plans: Sequence[RulePlan]) -> Iterator[str]:
+    """Tables of the e-nodes that rules with rounds may match.
+
+    The engine joins before it compares, so a comparison of generations inside a rule would come
+    too late: the join is what explodes.
+    """
+    wanted = {
+        naming.young_table(match.operator, plan.rule.rounds or 1): (match.operator, plan.rule)
+        for plan in plans
+        if plan.rule.is_multi_output
+        for match in plan.left.matches
+    }
+    for table, (operator, rule) in sorted(wanted.items()):
+        inputs = ["Tensors"] if operator.is_variadic else ["Tensor"] * len(operator.inputs)
+        yield f"(relation {table} ({' '.join(['i64', *inputs])}))"
+        row = " ".join(["attrs", *(f"x{i}" for i in range(len(inputs)))])
+        yield rule_text(
+            [
+                f"(= origin ({naming.made_table(operator)} {row}))",
+                f"(< origin {(rule.rounds or 1) << RULE_BITS})",
+            ],
+            [f"({table} {row})"],
+            RUNS,
+            f"young:{table}",
         )
 
 
@@ -265,17 +295,18 @@ def _recipe_prefix(plan: RulePlan, recipe: Recipe) -> str:
 def _guarded_query(plan: RulePlan, order: tuple[bool, ...], options: EncodeOptions) -> Query:
     """The matches with relations, rounds, and one order of exchangeable outputs."""
     rule = plan.rule
+    counted = rule.is_multi_output and options.generations
     query = write_query(
-        plan.left, order, prefix=str(plan.number), origins=options.generations
+        plan.left,
+        order,
+        prefix=str(plan.number),
+        origins=options.generations,
+        rounds=(rule.rounds or 1) if counted else 0,
     )
     for fact in rule.facts:
         if fact.relation != "weight":
             arguments = " ".join(naming.variable(a) for a in fact.arguments)
             query.add(f"({naming.relation_table(fact.relation)} {arguments})")
-    if rule.is_multi_output and options.generations:
-        bound = (rule.rounds or 1) << RULE_BITS
-        for origin in query.origins:
-            query.add(f"(< {origin} {bound})")
     _order_roots(query, rule)
     return query
 
@@ -336,7 +367,7 @@ def _act_rules(
     for build in recipe.builds:
         if isinstance(build, BuildMap):
             query.atoms += _built_atoms(plan, recipe, build, code)
-    _add_gate(query, plan)
+    _add_gate(query, plan, (*plan.left.tensors, *plan.left.lists))
     yield rule_text(query.atoms, writer.lines, rule.act, f"act:{label}")
 
 
@@ -345,12 +376,19 @@ def _add_missing_keys(query: Query, plan: RulePlan, names: Iterable[str]) -> Non
     add_keys(query, plan.left, tuple(wanted))
 
 
-def _add_gate(query: Query, plan: RulePlan) -> None:
-    """Lets the driver run a part of the matches, chosen by key."""
-    root = naming.variable(plan.rule.roots[0])
+def _add_gate(query: Query, plan: RulePlan, keys: Iterable[str]) -> None:
+    """Lets the driver run a part of the matches, chosen by the keys of what they match."""
+    names = [n for n in keys if f"(= {naming.key_variable(n)} " in query.text]
+    if not names:
+        root = plan.rule.roots[0]
+        add_keys(query, plan.left, (root,))
+        names = [root]
+    mixed = "0"
+    for place, name in enumerate(names):
+        spread = f"(* (& {naming.key_variable(name)} 2147483647) {_SPREAD + 2 * place})"
+        mixed = f"(^ {mixed} (>> {spread} 13))"
     query.add("(= open (gate))")
-    query.add(f"(= kgate (key {root}))")
-    query.add(f"(<= (& kgate {GATE - 1}) open)")
+    query.add(f"(<= (& {mixed} {GATE - 1}) open)")
 
 
 def _wanted_lists(

@@ -20,7 +20,6 @@ from tensat_dl.egraph.build import BuildNode, Many, Recipe
 from tensat_dl.egraph.keys import mix_lets, operator_seed
 from tensat_dl.egraph.plan import RulePlan
 from tensat_dl.egraph.query import (
-    RULE_BITS,
     column_sort,
     column_variable,
     operand_orders,
@@ -125,16 +124,17 @@ def _find_rules(plan: RulePlan, group: EncodedGroup, generations: bool) -> Itera
     yield f"(relation ask_{plan.number} ({' '.join(sorts + more)}))"
     for place, order in enumerate(operand_orders(plan.left)):
         query = write_query(
-            plan.left, order, prefix=str(plan.number), origins=generations, keys=True
+            plan.left,
+            order,
+            prefix=str(plan.number),
+            origins=generations,
+            rounds=(plan.rule.rounds or 1) if generations else 0,
+            keys=True,
         )
         for fact in plan.rule.facts:
             if fact.relation != "weight":
                 arguments = " ".join(naming.variable(a) for a in fact.arguments)
                 query.add(f"({naming.relation_table(fact.relation)} {arguments})")
-        if generations:
-            bound = (plan.rule.rounds or 1) << RULE_BITS
-            for origin in query.origins:
-                query.add(f"(< {origin} {bound})")
         values = [
             *[column_variable(c) for c in columns],
             *[naming.key_variable(n) for n in plan.left.tensors],
@@ -225,10 +225,10 @@ def _union_rule(
     [(root, bundle)] = recipe.each_unions
     types = AnswerColumn("analyses", bundle).variable
     body = [
-        _links(group, "index"),
+        _links(group, "index", "_i"),
         f"(= bundle (result_{number} group))",
         row,
-        f"(= {naming.key_variable(root)} (key root))",
+        f"(= {naming.key_variable(root)}_i (key root))",
         "(= kbundle (bkey bundle))",
     ]
     if checked:

@@ -1,7 +1,7 @@
 """Names in the engine's program, mangled so that none collides with a word of the engine.
 
 Tables of an operator `X`: `op_X` (the e-nodes), `made_X` (who made each, and in which
-generation).  Tables of a rule number `n`: `ask_n`, `ans_n_p`, and those of its helpers.
+generation), `young_n_X` (those of generations before n).  Tables of a rule number `n`: `ask_n`, `ans_n_p`, and those of its helpers.
 Variables of a rule `v` become `v_v`; what is known of them `t_v`, their keys `k_v`.
 """
 
@@ -34,6 +34,11 @@ def node_table(operator: Operator) -> str:
 def made_table(operator: Operator) -> str:
     """The function from an e-node to `generation << 20 | rule`."""
     return "made_" + operator_suffix(operator)
+
+
+def young_table(operator: Operator, rounds: int) -> str:
+    """The operator's e-nodes of earlier generations than `rounds`."""
+    return f"young_{rounds}_{operator_suffix(operator)}"
 
 
 def relation_table(name: str) -> str:

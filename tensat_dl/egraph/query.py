@@ -65,12 +65,19 @@ def _swappable(match: program.Match) -> bool:
 
 
 def write_query(
-    plan: MatchPlan, order: tuple[bool, ...], *, prefix: str, origins: bool, keys: bool = False
+    plan: MatchPlan,
+    order: tuple[bool, ...],
+    *,
+    prefix: str,
+    origins: bool,
+    rounds: int = 0,
+    keys: bool = False,
 ) -> Query:
     """The atoms of a left side.
 
     `prefix` names the helper tables of this rule (for mapped lists); with `origins` the origin of
-    every matched e-node is bound to `m0`, `m1`, ...; with `keys` the keys of all variables are.
+    every matched e-node is bound to `m0`, `m1`, ...; with `rounds` every matched e-node is of an
+    earlier generation than that; with `keys` the keys of all variables are bound.
     """
     query = Query()
     for index, (match, swapped) in enumerate(zip(plan.matches, order, strict=True)):
@@ -79,6 +86,8 @@ def write_query(
         if origins:
             query.add(f"(= m{index} ({naming.made_table(match.operator)} a{index}{arguments}))")
             query.origins.append(f"m{index}")
+        if rounds:
+            query.add(f"({naming.young_table(match.operator, rounds)} a{index}{arguments})")
     for name in plan.tensors:
         query.add(f"(= {naming.analysis_variable(name)} (type {naming.variable(name)}))")
     for name in plan.lists:
