@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from tensat_dl.language.program import (
     AttributePattern,
     CheckedProgram,
+    CostModel,
     CustomOperator,
     Derivation,
     Emit,
@@ -58,7 +59,7 @@ def print_program(program: CheckedProgram) -> str:
         *(rule_text(rule) for rule in program.rules),
         *(f"ruleset {name} {{ {', '.join(rules)} }}" for name, rules in program.rulesets.items()),
         "\n".join(("schedule {", *_indented(_step_lines(program.schedule)), "}")),
-        *(f"cost model {name}" for name in program.cost_models),
+        *(_cost_text(model) for model in program.cost_models.values()),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -178,10 +179,22 @@ def _built(operator: Operator, inputs: tuple[EmitTerm, ...], attributes: EmitAtt
 
 
 def _operator_text(custom: CustomOperator) -> str:
-    lines = [f"infer {name} = {format_expr(value)}" for name, value in custom.infer]
+    lines = [f"infer {_inferred(name, value)}" for name, value in custom.infer]
     lines += [f"cost {format_expr(custom.cost)}"] if custom.cost is not None else []
     lines += [_emit_text(emit) for emit in custom.lowering.emits] if custom.lowering else []
     return "\n".join((f"op {signature(custom.operator)}", *_indented(lines)))
+
+
+def _inferred(name: str, value: ast.Expr) -> str:
+    if isinstance(value, ast.Ascribed):
+        return f"{name}: {type_text(value.type)}"
+    return f"{name} = {format_expr(value)}"
+
+
+def _cost_text(model: CostModel) -> str:
+    rows = [f"{name} = {format_expr(value)}" for name, value in model.rows.items()]
+    rows += [f"_ = {format_expr(model.default)}"] if model.default is not None else []
+    return "\n".join((f"cost model {model.name}", *_indented(rows)))
 
 
 def _step_lines(steps: tuple[Step, ...]) -> Iterator[str]:

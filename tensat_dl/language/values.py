@@ -163,7 +163,7 @@ def _scalar_attribute(value: Value, kind: AttributeKind) -> int | float | str | 
 
 def _float32(value: int | float) -> float | None:
     try:
-        return float(struct.unpack("f", struct.pack("f", value))[0])
+        return float(struct.unpack("<f", struct.pack("<f", value))[0])
     except (OverflowError, struct.error):
         return None
 

@@ -42,7 +42,8 @@ def read_flags(
     for annotation in annotations:
         name = annotation.name
         if name not in _USAGE:
-            help = did_you_mean(name, _USAGE) or "there are " + ", ".join(_USAGE.values())
+            marked = [f"@{known}" for known in _USAGE]
+            help = did_you_mean(f"@{name}", marked) or "there are " + ", ".join(_USAGE.values())
             report.error("E0209", f"unknown annotation `@{name}`", annotation.span, help=help)
         elif name in seen:
             report.error("E0210", f"`@{name}` stands twice", annotation.span)
@@ -53,11 +54,12 @@ def read_flags(
 
 
 def check_effect(
-    annotations: tuple[ast.Annotation, ...], multi_output: bool, report: Reporter
+    annotations: tuple[ast.Annotation, ...], flags: Flags, multi_output: bool, report: Reporter
 ) -> None:
     """Warn of annotations that only rules with several outputs heed."""
+    heeded = {"rounds": flags.rounds, "cycles": flags.cycles}
     for annotation in annotations:
-        if annotation.name in ("rounds", "cycles") and not multi_output:
+        if heeded.get(annotation.name) is not None and not multi_output:
             report.warning(
                 "W0404",
                 f"`@{annotation.name}` has no effect on a rule with one output",

@@ -14,7 +14,7 @@ from tensat_dl.language.builtins import BUILTINS
 from tensat_dl.language.check.attributes import check_kind, example
 from tensat_dl.language.check.names import Kind, Symbol
 from tensat_dl.language.check.report import did_you_mean, listed, source_text
-from tensat_dl.language.check.variables import Context
+from tensat_dl.language.check.variables import Context, is_upper
 from tensat_dl.suggest import closest
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import catalog
@@ -38,14 +38,19 @@ class Application:
     call: ast.Call
 
 
-def resolve(call: ast.Call, context: Context) -> Application | None:
-    """Look the operator up and sort its arguments; None where that went wrong (reported)."""
+def resolve(call: ast.Call, context: Context, *, elementwise: bool = False) -> Application | None:
+    """Look the operator up and sort its arguments; None where that went wrong (reported).
+
+    `elementwise`: the call stands in `*F(..)`, where a star marks the input that varies.
+    """
     operator = find_operator(call, context)
     if operator is None:
         return None
     errors = context.report.errors
     attributes, named = _keywords(call, operator, context)
     by_position = _check_positions(call, operator, context)
+    if not elementwise and _has_wrong_star(call, operator, context):
+        return None
     inputs = _place_inputs(call, operator, named, context)
     if not by_position:
         _check_required(call, operator, attributes, context)
@@ -101,10 +106,24 @@ def _report_unknown(call: ast.Call, context: Context) -> None:
             help=f"conditions such as `{name}(..)` stand in `where`",
         )
         return
+    if call.domain is None and is_upper(name) and _is_literal(call.args):
+        context.report.error(
+            "E0401",
+            f"the element type `{name}` is not bound on the left",
+            call.function_span,
+            help=f"state it of an input, as in `x: {name}`, or write `f32(..)`, `i64(..)`",
+        )
+        return
     shown = name if call.domain is None else f'"{call.domain}"::{name}'
     candidates = [*context.operators, *context.scope.visible(Kind.OPERATOR)]
-    help = did_you_mean(name, (*candidates, *catalog.names())) or _declare_help(shown)
+    if call.domain is None:
+        candidates += catalog.names()
+    help = did_you_mean(name, candidates) or _declare_help(shown)
     context.report.error("E0202", f"unknown operator `{shown}`", call.function_span, help=help)
+
+
+def _is_literal(args: tuple[ast.Expr, ...]) -> bool:
+    return len(args) == 1 and isinstance(args[0], ast.Number | ast.ListExpr | ast.Unary)
 
 
 def _declare_help(shown: str) -> str:
@@ -241,10 +260,8 @@ def _place_inputs(
     call: ast.Call, operator: Operator, named: dict[int, ast.Keyword], context: Context
 ) -> tuple[ast.Expr | None, ...]:
     formals = operator.inputs
-    _check_stars(call, operator, context)
     if operator.is_variadic:
-        if not call.args and not formals[-1].optional:
-            _report_missing(call, operator, (formals[-1].name,), context)
+        _check_variadic(call, operator, context)
         return call.args
     inputs: list[ast.Expr | None] = [*call.args[: len(formals)]]
     inputs += [None] * (len(formals) - len(inputs))
@@ -259,17 +276,26 @@ def _place_inputs(
     return tuple(inputs)
 
 
-def _check_stars(call: ast.Call, operator: Operator, context: Context) -> None:
+def _check_variadic(call: ast.Call, operator: Operator, context: Context) -> None:
+    required = [formal.name for formal in operator.inputs if not formal.optional]
+    starred = any(isinstance(_bare(arg), ast.Star) for arg in call.args)
+    missing = tuple(required[len(call.args) :])
+    if missing and not starred:
+        _report_missing(call, operator, missing, context)
+
+
+def _has_wrong_star(call: ast.Call, operator: Operator, context: Context) -> bool:
     first = len(operator.inputs) - 1 if operator.is_variadic else len(call.args)
-    for position, arg in enumerate(call.args):
-        if isinstance(_bare(arg), ast.Star) and position < first:
-            context.report.error(
-                "E0309",
-                f"`{operator.name}` takes no list of inputs here",
-                arg.span,
-                label="starred",
-                notes=(signature(operator),),
-            )
+    wrong = [arg for arg in call.args[:first] if isinstance(_bare(arg), ast.Star)]
+    for arg in wrong:
+        context.report.error(
+            "E0309",
+            f"`{operator.name}` takes no list of inputs here",
+            arg.span,
+            label="starred",
+            notes=(signature(operator),),
+        )
+    return bool(wrong)
 
 
 def _bare(expr: ast.Expr) -> ast.Expr:
@@ -302,7 +328,7 @@ def _check_required(
     near = [closest(keyword.name, [a.name for a in missing]) for keyword in call.keywords]
     if any(name is not None for name in near):
         return  # a misspelt attribute, reported as unknown
-    text = source_text(call.span).rstrip(")")
+    text = source_text(call.span)[:-1]
     separator = "" if text.endswith("(") else ", "
     written = ", ".join(f"{formal.name}={example(formal)}" for formal in missing)
     plural = "s" if len(missing) > 1 else ""

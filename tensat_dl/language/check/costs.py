@@ -27,7 +27,9 @@ def check_cost_model(symbol: Symbol, declared: Declared, report: Reporter) -> Co
         operator = None if name == "_" else _operator(row.operator, symbol, declared, report)
         if operator is None and name != "_":
             continue
-        context = Context(symbol.scope, declared, report, variables=_formals(operator, row))
+        binder = f"by the inputs and outputs of `{name}`"
+        variables = _formals(operator, row)
+        context = Context(symbol.scope, declared, report, variables=variables, binder=binder)
         value = check_value(row.value, context)
         if operator is None:
             default = value

@@ -207,9 +207,11 @@ def check_functions(
         name: [part.function for part in walk.walk(function.body) if isinstance(part, ast.Call)]
         for name, function in functions.items()
     }
+    told: set[str] = set()
     for symbol in symbols:
         circle = _circle(symbol.name, calls)
-        if circle:
+        if circle and symbol.name not in told:
+            told.update(circle)
             report.error(
                 "E0212",
                 f"`{symbol.name}` calls itself",
@@ -223,7 +225,7 @@ def check_functions(
 def _check_function(symbol: Symbol, declared: Declared, report: Reporter) -> Function:
     item = symbol.item
     assert isinstance(item, ast.Function)
-    context = Context(symbol.scope, declared, report)
+    context = Context(symbol.scope, declared, report, binder="by the parameters")
     for parameter in item.parameters:
         check_sort(parameter, report)
         if parameter.name.text in context.variables:

@@ -151,11 +151,11 @@ def _check_name(expr: ast.Name, context: Context, *, starred: bool) -> Gives | N
 
 
 def report_unbound(expr: ast.Name, context: Context) -> None:
-    """E0404: nothing binds the name."""
+    """E0404, or E0401 on the right side: nothing binds the name."""
     candidates = [*context.users_names(), *dtypes.names()]
     context.report.error(
-        "E0404",
-        f"`{expr.text}` is not bound by the pattern",
+        "E0401" if context.building else "E0404",
+        f"`{expr.text}` is not bound " + ("on the left" if context.building else context.binder),
         expr.span,
         help=did_you_mean(expr.text, candidates),
     )
@@ -293,7 +293,8 @@ def _report_fact(call: ast.Call, context: Context) -> None:
         f"`{call.function}` is a relation and cannot be part of a condition",
         call.span,
         notes=("facts are derived as the exploration goes: only their presence means something",),
-        help=f"let it stand by itself: `where {source_text(call.span)}, ..`",
+        help=f"let it stand by itself: `where {source_text(call.span)}, ..`; "
+        "for `or`, write a rule for each case",
     )
 
 

@@ -86,6 +86,7 @@ class LeftSide:
                 statement.value.span,
                 label="a statement of a match is `y = Op(..)`",
             )
+            self._recover_input(value)
             return targets
         self._apply(value, targets, exact=len(targets) > 1)
         for output in targets if ascribed is not None else ():
@@ -258,7 +259,7 @@ class LeftSide:
         return InputStar(self.context.fresh(Sort.TENSORS, star.span))
 
     def _map(self, call: ast.Call) -> MatchInput:
-        application = resolve(call, self.context)
+        application = resolve(call, self.context, elementwise=True)
         if application is None:
             self._recover(call)
             return InputStar(self.context.fresh(Sort.TENSORS, call.span))
@@ -324,6 +325,7 @@ class LeftSide:
             self.context.report.error(
                 "E0307", "one `**` takes all the attributes not mentioned", extra.span
             )
+            self.context.variables.setdefault(extra.text, _variable(Sort.ATTRIBUTES, extra))
         if not application.splats:
             return None
         splat = application.splats[0]

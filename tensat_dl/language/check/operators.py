@@ -64,8 +64,8 @@ def declare_operator(symbol: Symbol, declared: Declared, report: Reporter) -> No
         outputs=tuple(_formal(p) for p in item.outputs),
         attributes=own + _taken_over(symbol, declared, report),
         since=item.since,
-        min_inputs=sum(not p.optional for p in inputs),
-        min_outputs=sum(not p.optional for p in item.outputs),
+        min_inputs=sum(not (p.optional or p.variadic) for p in inputs),
+        min_outputs=sum(not (p.optional or p.variadic) for p in item.outputs),
     )
     _check_parameters(item, operator, report)
     declared.operators[symbol] = CustomOperator(operator, None, (), None)
@@ -128,7 +128,8 @@ def _item(symbol: Symbol) -> ast.Operator:
 
 
 def _formal(parameter: ast.Parameter) -> Formal:
-    return Formal(parameter.name.text, parameter.optional, parameter.variadic, "T")
+    optional = parameter.optional or parameter.variadic
+    return Formal(parameter.name.text, optional, parameter.variadic, "T")
 
 
 def _attribute(parameter: ast.Parameter, report: Reporter) -> FormalAttribute:
@@ -199,7 +200,7 @@ def _check_parameters(item: ast.Operator, operator: Operator, report: Reporter) 
 def _clause_context(
     symbol: Symbol, operator: Operator, declared: Declared, report: Reporter, outputs: bool
 ) -> Context:
-    context = Context(symbol.scope, declared, report)
+    context = Context(symbol.scope, declared, report, binder="by the parameters")
     item = _item(symbol)
     formals = (*item.parameters, *(item.outputs if outputs else ()))
     for parameter in formals:
@@ -272,7 +273,8 @@ def _check_lowering(symbol: Symbol, declared: Declared, report: Reporter) -> Low
         context.variables[spread.text] = Variable(
             Sort.ATTRIBUTES, spread.span, captures=captured - _implied(operator)
         )
-    right = RightSide(context, {output.name.text: output.name.span for output in item.outputs})
+    outputs = {output.name.text: output.name.span for output in item.outputs}
+    right = RightSide(context, outputs, clause="lower", of="the operator")
     for statement in item.lower:
         right.statement(statement)
     right.finish()

@@ -36,13 +36,22 @@ from tensat_dl.vocabulary.operators import Formal
 
 @dataclass
 class RightSide:
-    """Builds the emits of one rule.  `roots`: the outputs of the match, where they are bound."""
+    """Builds the emits of one rule, or of a lowering.
+
+    `roots`: what must be assigned, where it is bound.  `clause`, `of`: for messages.
+    """
 
     context: Context
     roots: dict[str, Span]
+    clause: str = "emit"
+    of: str = "the match"
     emits: list[Emit] = field(default_factory=list)
     _assigned: dict[str, Span] = field(default_factory=dict)
     _new: dict[str, Span] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """From here on, names are read, not bound."""
+        self.context.building = True
 
     def rewrite(self, root: str, term: ast.Expr) -> None:
         """The right side of a rewrite, which becomes what `root` is."""
@@ -98,7 +107,7 @@ class RightSide:
     def _check_star(self, target: ast.Name, starred: bool) -> None:
         if target.text in self.context.members and not starred:
             report_member(target, self.context)
-        elif starred and target.text not in self.context.members:
+        elif starred and not self.context.members:
             self.context.report.error(
                 "E0412",
                 f"`{target.text}` is no member of a `match each`",
@@ -117,12 +126,16 @@ class RightSide:
             )
 
     def _report_unassigned(self, root: str, span: Span) -> None:
+        in_match = self.clause == "emit"
         self.context.report.error(
             "E0402",
-            f"`emit` does not assign `{root}`",
+            f"`{self.clause}` does not assign `{root}`",
             span,
-            label="an output of the match: nothing else in it uses this tensor",
-            help=f"add `{root} = ..` to `emit`, or write `_` for an output that does not matter",
+            label="an output of the match: nothing else in it uses this tensor"
+            if in_match
+            else "an output",
+            help=f"add `{root} = ..` to `{self.clause}`"
+            + (", or write `_` for an output that does not matter" if in_match else ""),
         )
 
     def _report_not_root(self, name: str, span: Span) -> None:
@@ -131,10 +144,10 @@ class RightSide:
         roots = [root for root in self.roots if not root.startswith("$")]
         self.context.report.error(
             "E0405",
-            f"`{name}` is not an output of the match",
+            f"`{name}` is not an output of {self.of}",
             span,
             related=related,
-            help=f"`emit` assigns {listed(roots)}" if roots else "",
+            help=f"`{self.clause}` assigns {listed(roots)}" if roots else "",
         )
 
     # --- terms --------------------------------------------------------------------------
@@ -290,7 +303,7 @@ class RightSide:
         return EmitStar(operand.text)
 
     def _map(self, call: ast.Call, inside_maybe: bool) -> EmitTerm:
-        application = resolve(call, self.context)
+        application = resolve(call, self.context, elementwise=True)
         if application is None:
             return EmitAbsent()
         varying = check_varying(application, self.context)

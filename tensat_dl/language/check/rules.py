@@ -15,7 +15,7 @@ from tensat_dl.language.check.attributes import DTYPE_ATTRIBUTES
 from tensat_dl.language.check.conditions import check_lets, split_where
 from tensat_dl.language.check.left import LeftSide
 from tensat_dl.language.check.names import Kind, Symbol
-from tensat_dl.language.check.report import Reporter, did_you_mean
+from tensat_dl.language.check.report import Reporter, did_you_mean, source_text
 from tensat_dl.language.check.right import RightSide
 from tensat_dl.language.check.roots import find_roots
 from tensat_dl.language.check.shapes import check_shapes
@@ -50,6 +50,7 @@ def check_rule(source: RuleSource) -> tuple[Rule, ...]:
         rules += _check_instance(source, suffix, operators)
         if source.report.errors > errors:
             return ()
+    _warn_same_sides(source)
     for rule in rules:
         check_shapes(rule, source.report)
     return tuple(rules)
@@ -153,9 +154,7 @@ def _check_rewrite(
     right = RightSide(context, {root: pattern.span})
     right.rewrite(root, term)
     _warn_dropped(context)
-    if _without_spans(pattern) == _without_spans(term):
-        source.report.warning("W0402", "both sides are the same", item.span)
-    check_effect(item.annotations, False, source.report)
+    check_effect(item.annotations, source.flags, False, source.report)
     return Rule(
         name=source.symbol.name + suffix,
         base=source.symbol.name,
@@ -212,8 +211,14 @@ def _warn_dropped(context: Context) -> None:
             )
 
 
-def _without_spans(expr: ast.Expr) -> str:
-    return "".join(expr.span.file.text[expr.span.start : expr.span.end].split())
+def _warn_same_sides(source: RuleSource) -> None:
+    item = source.item
+    if isinstance(item, ast.Rewrite) and _squeezed(item.left) == _squeezed(item.right):
+        source.report.warning("W0402", "both sides are the same", item.span)
+
+
+def _squeezed(expr: ast.Expr) -> str:
+    return "".join(source_text(expr.span).split())
 
 
 # --- rules with statements ------------------------------------------------------------------
@@ -243,7 +248,7 @@ def _check_rule(
     _warn_dropped(context)
     rounds = source.flags.rounds
     multi_output = each is not None or len(roots) > 1
-    check_effect(item.annotations, multi_output, source.report)
+    check_effect(item.annotations, source.flags, multi_output, source.report)
     return Rule(
         name=source.symbol.name + suffix,
         base=source.symbol.name,

@@ -47,7 +47,8 @@ class Context:
 
     `operators`: class variable -> operator.  `starred`, `dtypes`: names that stand starred, or
     as element types, anywhere in the rule.  `members`: the names of `match each` that must stand
-    starred in what is being checked now.
+    starred in what is being checked now.  `building`: the right side is being checked.
+    `binder`: what binds names here, for messages.
     """
 
     scope: Scope
@@ -58,6 +59,8 @@ class Context:
     dtypes: frozenset[str] = frozenset()
     members: frozenset[str] = frozenset()
     variables: dict[str, Variable] = field(default_factory=dict)
+    building: bool = False
+    binder: str = "by the pattern"
     fresh_count: int = 0
 
     def bind(self, name: str, sort: Sort, span: Span, *, optional: bool = False) -> bool:
@@ -89,6 +92,7 @@ class Context:
             span,
             help=f"write `{name.lower()}`",
         )
+        self.variables.setdefault(name, Variable(Sort.TENSOR, span))
         return False
 
     def fresh(self, sort: Sort, span: Span) -> str:
