@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import platform
 import sys
 from collections.abc import Mapping
@@ -19,6 +18,7 @@ from typing import Any
 from tensat_dl.egraph.snapshot import Exploration, RuleCount
 from tensat_dl.extract.problem import Extraction
 from tensat_dl.outcome import Outcome
+from tensat_dl.resources import temporary_prefix
 
 Report = dict[str, Any]
 
@@ -109,7 +109,7 @@ def write_json(content: Report, target: str) -> None:
         sys.stdout.write(text)
         return
     path = Path(target)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(temporary_prefix() + path.name)
     try:
         temporary.write_text(text, encoding="utf-8")
         temporary.replace(path)

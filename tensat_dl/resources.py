@@ -1,7 +1,8 @@
-"""Finds the shipped grammar and rulesets from a wheel, an editable install or a checkout."""
+"""Files of the program itself: shipped data, and the names of temporary files."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -10,9 +11,18 @@ _PACKAGE = Path(__file__).resolve().parent
 def data_directory(name: str) -> Path:
     """The directory of shipped files: `name` is "grammar" or "rulesets".
 
-    Raises FileNotFoundError when the installation lacks it.
+    Found from a wheel, an editable install and a checkout alike.  Raises FileNotFoundError when
+    the installation lacks it.
     """
     for candidate in (_PACKAGE / "_data" / name, _PACKAGE.parent / name):
         if candidate.is_dir():
             return candidate
     raise FileNotFoundError(f"the installation of tensat-dl lacks its `{name}` directory")
+
+
+def temporary_prefix() -> str:
+    """How the name of every temporary file and folder of this process begins.
+
+    The command line removes them by it when the process must end at once.
+    """
+    return f".tensat-dl-{os.getpid()}-"

@@ -10,12 +10,19 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import socket
+import tempfile
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 from tensat_dl.errors import ExitCode
+from tensat_dl.resources import temporary_prefix
+
+#: Folders that the command may be writing to.
+WRITING: set[Path] = set()
 
 #: Seconds that the orderly way out may take.
 PATIENCE = 1.2
@@ -52,11 +59,22 @@ def _watch(heard: socket.socket, finished: threading.Event) -> None:
 
 
 def _end_now() -> None:
-    """Kill the children, then this process; what was being written is a temporary file."""
+    """Kill the children, remove temporary files, end this process."""
     import psutil
 
     for child in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.Error):
             child.kill()
+    for folder in (Path(tempfile.gettempdir()), *WRITING):
+        for left in folder.glob(temporary_prefix() + "*"):
+            _remove(left)
     os.write(2, b"tensat-dl: interrupted\n")
     os._exit(ExitCode.INTERRUPTED)
+
+
+def _remove(left: Path) -> None:
+    with contextlib.suppress(OSError):
+        if left.is_dir():
+            shutil.rmtree(left)
+        else:
+            left.unlink()

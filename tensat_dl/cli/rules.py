@@ -7,6 +7,7 @@ import sys
 import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tensat_dl.cli.command import Command
 from tensat_dl.cli.failures import print_diagnostics
@@ -14,7 +15,9 @@ from tensat_dl.diagnostics import Diagnostics, SourceFile
 from tensat_dl.errors import ExitCode, UsageError
 from tensat_dl.resources import data_directory
 from tensat_dl.suggest import did_you_mean
-from tensat_dl.syntax import ast
+
+if TYPE_CHECKING:
+    from tensat_dl.syntax import ast
 
 _EPILOG = """\
 examples:
@@ -76,6 +79,8 @@ def _parse(path: Path) -> ast.Module:
 
 
 def _rules(module: ast.Module) -> Iterator[ast.Rewrite | ast.Rule]:
+    from tensat_dl.syntax import ast
+
     for item in module.items:
         members = item.members if isinstance(item, ast.Ruleset) else (item,)
         for member in members:

@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 from pathlib import Path
 
-from tensat_dl.cli import flags
+from tensat_dl.cli import flags, interrupt
 from tensat_dl.cli.command import Command
 from tensat_dl.errors import ExitCode
 
@@ -54,6 +54,7 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
         settings = dataclasses.replace(settings, verify=verify)
     destination.check_report(arguments.json)
     output = destination.choose_output(arguments.graph, arguments.output, force=arguments.force)
+    interrupt.WRITING.add(output.parent)
     from tensat_dl.pipeline import optimize
 
     with live_progress() as progress:

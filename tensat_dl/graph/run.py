@@ -20,6 +20,7 @@ from onnx import TensorProto
 from tensat_dl.graph.names import subgraphs
 from tensat_dl.graph.source import PROTO_LIMIT, Source
 from tensat_dl.graph.subgraphs import rename_captured, rename_inputs
+from tensat_dl.resources import temporary_prefix
 
 Feeds = Mapping[str, Any]
 
@@ -106,7 +107,7 @@ def open_reference(source: Source) -> ReferenceRunner:
     from onnx.reference import ReferenceEvaluator
 
     try:
-        return ReferenceRunner(ReferenceEvaluator(source.proto))
+        return ReferenceRunner(ReferenceEvaluator(plain_interface(source.proto)))
     except _REFERENCE_ERRORS as error:
         raise CannotRun(first_line(error)) from None
 
@@ -126,6 +127,7 @@ _REFERENCE_ERRORS = (
     ArithmeticError,
     AssertionError,
     AttributeError,
+    ImportError,
     IndexError,
     KeyError,
     MemoryError,
@@ -137,9 +139,10 @@ _REFERENCE_ERRORS = (
 
 
 def first_line(error: Exception) -> str:
-    """The message in one line, without onnxruntime's prefix."""
+    """The message in one line, without onnxruntime's prefix and code."""
     text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0].removeprefix("[ONNXRuntimeError] : ")
+    first = text.splitlines()[0]
+    return first.split(" : ", 3)[-1] if first.startswith("[ONNXRuntimeError]") else first
 
 
 def plain_interface(proto: onnx.ModelProto) -> onnx.ModelProto:
@@ -229,7 +232,7 @@ def _session(source: Source, options: Any) -> Any:
         return onnxruntime.InferenceSession(proto.SerializeToString(), options, providers)
     from tensat_dl.graph.save import write_files
 
-    with tempfile.TemporaryDirectory(prefix="tensat-dl-") as folder:
+    with tempfile.TemporaryDirectory(prefix=temporary_prefix()) as folder:
         path = Path(folder) / "model.onnx"
         write_files(proto, source.folder, path, external=True)
         return onnxruntime.InferenceSession(str(path), options, providers)

@@ -25,6 +25,7 @@ from tensat_dl.graph.copies import copy_fields
 from tensat_dl.graph.external import external_content, is_external
 from tensat_dl.graph.names import subgraphs
 from tensat_dl.graph.source import PROTO_LIMIT, Source, load_source
+from tensat_dl.resources import temporary_prefix
 
 if TYPE_CHECKING:
     import onnx_ir
@@ -84,7 +85,7 @@ class _Temporaries:
     files: list[tuple[Path, BinaryIO]]
 
     def open(self) -> BinaryIO:
-        handle, name = tempfile.mkstemp(dir=self.folder, prefix=".tensat-dl-")
+        handle, name = tempfile.mkstemp(dir=self.folder, prefix=temporary_prefix())
         stream = os.fdopen(handle, "wb")
         self.files.append((Path(name), stream))
         return stream

@@ -23,6 +23,7 @@ from tensat_dl.extract.program import Program, Row
 from tensat_dl.extract.solvers.answer import Outcome, SolverAnswer, SolverProgress
 from tensat_dl.extract.solvers.messages import AddRows, Load, ReplyBuffer, Request, Solve, encode
 from tensat_dl.extract.solvers.table import Solver
+from tensat_dl.resources import temporary_prefix
 from tensat_dl.settings import SettingValue
 
 _CHUNK = 1 << 16
@@ -42,7 +43,7 @@ class SolverSession:
 
     def __enter__(self) -> SolverSession:
         self._directory = tempfile.TemporaryDirectory(
-            prefix="tensat-dl-", ignore_cleanup_errors=True
+            prefix=temporary_prefix(), ignore_cleanup_errors=True
         )
         return self
 
