@@ -4,13 +4,13 @@ Enters: both models and the settings.  Leaves: a :class:`Verification`; :func:`r
 failed one into a VerificationError.  Both run without onnxruntime's optimisations on the same
 random inputs: `samples` seeds, symbolic dims at several sizes (1 among them), floats normal and
 positive in turn, overridable initializers at their defaults and overridden in turn.  Then
-onnxruntime loads the optimised model with all its optimisations on.  What the original computes
-differently from run to run (random operators) is compared by type and shape alone.
+onnxruntime loads the optimised model with all its optimisations on.  What depends on a random
+operator is compared by type and shape alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,16 +20,16 @@ import onnx
 
 from tensat_dl.errors import VerificationError
 from tensat_dl.graph.compare import Difference, compare
-from tensat_dl.graph.feeds import Feed, FeedSearch, draw, input_slots, override_slots
-from tensat_dl.graph.names import subgraphs
+from tensat_dl.graph.draws import draw
+from tensat_dl.graph.feeds import Feed, FeedSearch
+from tensat_dl.graph.randomness import random_outputs
 from tensat_dl.graph.run import CannotRun, Runner, open_reference, open_runner
+from tensat_dl.graph.slots import input_slots, override_slots
 from tensat_dl.graph.source import Source, load_source
 from tensat_dl.settings import VerifySettings
 
 if TYPE_CHECKING:
     import onnx_ir
-
-_RANDOM_WORDS = ("Random", "Bernoulli", "Multinomial", "Dropout", "Sampling")
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,9 @@ def verify(
         second = open_reference(after) if first.name != "onnxruntime" else open_runner(after)
     except CannotRun as reason:
         return _failed(f"the optimised model does not load: {reason}")
-    comparison = _Comparison(before, first, second, settings, dict(dims or {}))
+    comparison = _Comparison(
+        before, first, second, settings, dict(dims or {}), random_outputs(before.proto)
+    )
     return comparison.run(after, progress)
 
 
@@ -114,6 +116,7 @@ class _Comparison:
     second: Runner
     settings: VerifySettings
     dims: dict[str, int]
+    random: frozenset[str]
 
     def run(self, after: Source, progress: Callable[[int], None] | None) -> Verification:
         try:
@@ -160,27 +163,14 @@ class _Comparison:
             text = f"the optimised model fails where the original runs: {reason}"
             return [], [Mismatch("", sample, text)]
         differences, mismatches = [], []
-        unstable = self._unstable(feed)
         for value, left, right in zip(outputs, feed.outputs, actual, strict=True):
-            if value.name in unstable:
+            if value.name in self.random:
                 left, right = _shape_of(left), _shape_of(right)
             difference = compare(left, right, value.type.tensor_type.elem_type)
             differences.append(difference)
             if difference.problem:
                 mismatches.append(_mismatch(value.name, sample, difference))
         return differences, mismatches
-
-    def _unstable(self, feed: Feed) -> set[str]:
-        """Outputs that two runs of the original give differently."""
-        if not _may_be_random(self.before.proto):
-            return set()
-        outputs = self.before.proto.graph.output
-        again = self.first.run(feed.values)
-        return {
-            value.name
-            for value, left, right in zip(outputs, feed.outputs, again, strict=True)
-            if compare(left, right, value.type.tensor_type.elem_type).relative != 0
-        }
 
     def _load_optimised(self, after: Source) -> list[Mismatch]:
         if self.first.name != "onnxruntime":
@@ -236,18 +226,6 @@ def _mismatch(name: str, sample: int, difference: Difference) -> Mismatch:
 
 def _failed(text: str) -> Verification:
     return Verification(0, float("inf"), False, (Mismatch("", -1, text),))
-
-
-def _may_be_random(proto: onnx.ModelProto) -> bool:
-    return _has_random(proto.graph.node) or any(_has_random(f.node) for f in proto.functions)
-
-
-def _has_random(nodes: Sequence[onnx.NodeProto]) -> bool:
-    return any(
-        any(word in node.op_type for word in _RANDOM_WORDS)
-        or any(_has_random(graph.node) for graph in subgraphs(node))
-        for node in nodes
-    )
 
 
 def _shape_of(value: Any) -> Any:

@@ -1,0 +1,77 @@
+"""Drawing random inputs by a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from onnx import TensorProto
+from onnx.helper import tensor_dtype_to_np_dtype
+
+from tensat_dl.graph.run import plain_code
+from tensat_dl.graph.slots import InputSlot
+
+_WORDS = ("", "a", "cat", "Zebra", "0", "ß")
+
+#: Tensors in a sequence that is an input.
+_SEQUENCE_LENGTH = 3
+
+
+class Floats(Enum):
+    """How floats are drawn: from the normal distribution, between 0 and 1, or all 1."""
+
+    NORMAL = "normal"
+    UNIT = "unit"
+    ONES = "ones"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Size of every symbol; by input, the range of integers (low inclusive, high exclusive) and
+    the way of drawing floats; whether lists of integers are taken for shapes."""
+
+    sizes: Mapping[str, int]
+    ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    floats: Mapping[str, Floats] = field(default_factory=dict)
+    shapes: bool = False
+
+
+def draw(slots: Sequence[InputSlot], plan: Plan, rng: np.random.Generator) -> dict[str, Any]:
+    """One random value for every slot."""
+    return {slot.name: _draw_slot(slot, plan, rng) for slot in slots}
+
+
+def _draw_slot(slot: InputSlot, plan: Plan, rng: np.random.Generator) -> Any:
+    if slot.form == "sequence":
+        return [_draw_tensor(slot, plan, rng) for _ in range(_SEQUENCE_LENGTH)]
+    return _draw_tensor(slot, plan, rng)
+
+
+def _draw_tensor(slot: InputSlot, plan: Plan, rng: np.random.Generator) -> Any:
+    dims = tuple(plan.sizes.get(d, 2) if isinstance(d, str) else d for d in slot.dims)
+    code = plain_code(slot.elements)
+    if code == TensorProto.STRING:
+        return rng.choice(np.array(_WORDS, dtype=object), size=dims)
+    if code == TensorProto.BOOL:
+        return rng.integers(0, 2, size=dims).astype(np.bool_)
+    numpy_type = tensor_dtype_to_np_dtype(code)
+    if slot.is_float:
+        return np.asarray(_draw_floats(plan.floats.get(slot.name), dims, rng)).astype(numpy_type)
+    if plan.shapes and slot.shape is not None:
+        return np.array(slot.shape, numpy_type)
+    low, high = plan.ranges[slot.name]
+    low = max(low, 0) if numpy_type.kind == "u" else low
+    return rng.integers(low, max(high, low + 1), size=dims).astype(numpy_type)
+
+
+def _draw_floats(kind: Floats | None, dims: tuple[int, ...], rng: np.random.Generator) -> Any:
+    match kind:
+        case Floats.UNIT:
+            return 0.01 + 0.98 * rng.random(dims)
+        case Floats.ONES:
+            return np.ones(dims)
+        case _:
+            return rng.standard_normal(dims)

@@ -1,0 +1,42 @@
+"""Which outputs of a model are random: those that depend on a random operator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import onnx
+
+from tensat_dl.graph.names import subgraphs
+from tensat_dl.graph.source import plain_domain
+from tensat_dl.graph.subgraphs import captured_by
+
+_WORDS = ("Random", "Bernoulli", "Multinomial", "Dropout", "Sampling")
+
+
+def random_outputs(proto: onnx.ModelProto) -> frozenset[str]:
+    """Names of graph outputs that differ from run to run, or might."""
+    functions = {(plain_domain(f.domain), f.name): f.node for f in proto.functions}
+    random: set[str] = set()
+    pending = list(proto.graph.node)
+    changed = True
+    while changed:
+        changed = False
+        for node in pending:
+            reads = {*node.input, *captured_by(node)}
+            if not random.isdisjoint(reads) or _is_random(node, functions):
+                changed = changed or not random.issuperset(filter(None, node.output))
+                random.update(filter(None, node.output))
+    return frozenset(value.name for value in proto.graph.output if value.name in random)
+
+
+def _is_random(
+    node: onnx.NodeProto, functions: dict[tuple[str, str], Sequence[onnx.NodeProto]]
+) -> bool:
+    inner = functions.get((plain_domain(node.domain), node.op_type), ())
+    if any(_is_random(called, functions) for called in inner):
+        return True
+    if any(_is_random(called, functions) for graph in subgraphs(node) for called in graph.node):
+        return True
+    if node.op_type == "Dropout" and not plain_domain(node.domain):
+        return len(node.input) > 2 and bool(node.input[2])
+    return any(word in node.op_type for word in _WORDS)

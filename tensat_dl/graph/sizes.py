@@ -1,0 +1,79 @@
+"""Sizes to try for the symbolic dims of a model's inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tensat_dl.graph.slots import InputSlot
+
+#: Sizes to fall back on, in this order.
+LADDER = (4, 8, 16, 32, 64, 128, 224, 256, 320, 512)
+
+#: Size of leading (batch) dims in the fallbacks, by sample.
+_LEADS = (2, 1, 3)
+
+
+@dataclass(frozen=True)
+class SizeChoices:
+    """`fixed`: sizes that the user gave."""
+
+    slots: tuple[InputSlot, ...]
+    fixed: Mapping[str, int]
+
+    def for_sample(self, sample: int) -> Iterator[dict[str, int]]:
+        """The best first: all different in sample 0, all 1 in sample 1; then fallbacks."""
+        symbols = self._free_symbols()
+        if not symbols:
+            yield dict(self.fixed)
+            return
+        yield self._complete(_preferred(symbols, sample))
+        batch = {symbol for symbol in symbols if self._is_leading(symbol)}
+        lead = _LEADS[sample % len(_LEADS)]
+        for size in LADDER:
+            yield self._complete({s: lead if s in batch else size for s in symbols})
+            yield self._complete(dict.fromkeys(symbols, size))
+        yield self._complete(dict.fromkeys(symbols, 1))
+
+    def _complete(self, sizes: Mapping[str, int]) -> dict[str, int]:
+        known = {**sizes, **self.fixed}
+        return {**{name: _evaluate(name, known) for name in self._expressions()}, **known}
+
+    def _names(self) -> dict[str, None]:
+        return {dim: None for slot in self.slots for dim in slot.dims if isinstance(dim, str)}
+
+    def _free_symbols(self) -> list[str]:
+        derived = set(self._expressions())
+        return [name for name in self._names() if name not in self.fixed and name not in derived]
+
+    def _expressions(self) -> list[str]:
+        """Dim names such as `past + 1` whose parts are dims of their own."""
+        names = set(self._names())
+        return sorted(name for name in names if _parts(name) and _parts(name) <= names)
+
+    def _is_leading(self, symbol: str) -> bool:
+        return any(slot.dims[:1] == (symbol,) for slot in self.slots)
+
+
+def _preferred(symbols: Sequence[str], sample: int) -> dict[str, int]:
+    if sample == 1:
+        return dict.fromkeys(symbols, 1)
+    sizes = (2, 3, 5, 7, 11) if sample == 0 else (3, 7, 4, 6, 2)
+    return {symbol: sizes[index % len(sizes)] for index, symbol in enumerate(symbols)}
+
+
+def _parts(name: str) -> set[str]:
+    """Names in an arithmetic expression; empty where it is not one."""
+    if name.isidentifier() or not any(mark in name for mark in "+-*/"):
+        return set()
+    text = name
+    for mark in "+-*/() ":
+        text = text.replace(mark, "\n")
+    return {part for part in text.split("\n") if part and not part.isdigit()}
+
+
+def _evaluate(expression: str, sizes: Mapping[str, int]) -> int:
+    import onnx_ir
+
+    value = onnx_ir.SymbolicDim(expression).evaluate(dict(sizes))
+    return value if isinstance(value, int) else 2

@@ -1,0 +1,86 @@
+"""What a model must be fed: one :class:`InputSlot` for each graph input without a value.
+
+Dims without a name get `INPUT.AXIS` as theirs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import onnx
+from onnx import TensorProto
+from onnx.helper import tensor_dtype_to_np_dtype
+
+from tensat_dl.graph.interface import named_dims, tensor_dims
+from tensat_dl.graph.run import CannotRun, input_values, plain_code
+
+
+@dataclass(frozen=True)
+class InputSlot:
+    """One graph input: `dims` are numbers or names; `elements` is the element type code;
+    `form` is "tensor" or "sequence" (of tensors).  `shape`: where it is a list of integers that
+    might be a shape, the declared dims of an output of that rank."""
+
+    name: str
+    elements: int
+    dims: tuple[int | str, ...]
+    form: str = "tensor"
+    shape: tuple[int, ...] | None = None
+
+    @property
+    def is_integer(self) -> bool:
+        """Integers, fed as such."""
+        return _kind(self.elements) in "iu"
+
+    @property
+    def is_float(self) -> bool:
+        """Floats, fed as such."""
+        return _kind(self.elements) in "fc"
+
+
+def input_slots(proto: onnx.ModelProto) -> tuple[InputSlot, ...]:
+    """The inputs that must be fed.  Raises CannotRun for types that are not supported."""
+    slots = map(_slot, input_values(proto))
+    return tuple(replace(slot, shape=_shape_for(slot, proto.graph)) for slot in slots)
+
+
+def override_slots(proto: onnx.ModelProto) -> tuple[InputSlot, ...]:
+    """Overridable initializers (IR version 4 and later) of floating-point type."""
+    if proto.ir_version < 4:
+        return ()
+    given = {tensor.name: tensor for tensor in proto.graph.initializer}
+    values = (value for value in proto.graph.input if value.name in given)
+    slots = (replace(_slot(v), dims=tuple(given[v.name].dims)) for v in values)
+    return tuple(slot for slot in slots if slot.is_float)
+
+
+def _slot(value: onnx.ValueInfoProto) -> InputSlot:
+    kind, form = named_dims(value), "tensor"
+    while not kind.HasField("tensor_type"):
+        if kind.HasField("sequence_type"):
+            kind, form = kind.sequence_type.elem_type, "sequence"
+        elif kind.HasField("optional_type"):
+            kind = kind.optional_type.elem_type
+        else:
+            raise CannotRun(f"input '{value.name}' is neither a tensor nor a sequence of tensors")
+    dims = tuple(
+        int(dim.dim_value) if dim.HasField("dim_value") else dim.dim_param or f"{value.name}.{axis}"
+        for axis, dim in enumerate(tensor_dims(kind))
+    )
+    return InputSlot(value.name, kind.tensor_type.elem_type, dims, form)
+
+
+def _shape_for(slot: InputSlot, graph: onnx.GraphProto) -> tuple[int, ...] | None:
+    if not slot.is_integer or len(slot.dims) != 1:
+        return None
+    for value in graph.output:
+        dims = tensor_dims(value.type)
+        if len(dims) == slot.dims[0] and all(dim.HasField("dim_value") for dim in dims):
+            return tuple(int(dim.dim_value) for dim in dims)
+    return None
+
+
+def _kind(code: int) -> str:
+    if code in (TensorProto.STRING, TensorProto.UNDEFINED):
+        return "O"
+    return str(tensor_dtype_to_np_dtype(plain_code(code)).kind)
