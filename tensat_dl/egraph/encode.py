@@ -271,7 +271,7 @@ def _encode_rule(plan: RulePlan, options: EncodeOptions) -> tuple[EncodedRule, l
         names = " ".join(["i64", *["Tensor"] * len(plan.left.tensors)])
         text.append(f"(function ok_{prefix} ({names}) i64 :merge (min old new))")
     for number, order in enumerate(operand_orders(plan.left)):
-        query = _guarded_query(plan, order, options)
+        query = _guarded_query(plan, order, options, origins=False)
         text.append(
             rule_text(query.atoms, [_question(encoded)], encoded.find, f"find:{prefix}:{number}")
         )
@@ -292,7 +292,9 @@ def _recipe_prefix(plan: RulePlan, recipe: Recipe) -> str:
     return f"{plan.number}_{plan.recipes.index(recipe)}"
 
 
-def _guarded_query(plan: RulePlan, order: tuple[bool, ...], options: EncodeOptions) -> Query:
+def _guarded_query(
+    plan: RulePlan, order: tuple[bool, ...], options: EncodeOptions, *, origins: bool
+) -> Query:
     """The matches with relations, rounds, and one order of exchangeable outputs."""
     rule = plan.rule
     counted = rule.is_multi_output and options.generations
@@ -300,7 +302,7 @@ def _guarded_query(plan: RulePlan, order: tuple[bool, ...], options: EncodeOptio
         plan.left,
         order,
         prefix=str(plan.number),
-        origins=options.generations,
+        origins=origins,
         rounds=(rule.rounds or 1) if counted else 0,
     )
     for fact in rule.facts:
@@ -349,7 +351,7 @@ def _act_rules(
 ) -> Iterator[str]:
     plan, recipe = rule.plan, rule.plan.recipes[place]
     label = f"{plan.number}:{number}:{place}"
-    query = _guarded_query(plan, order, options)
+    query = _guarded_query(plan, order, options, origins=options.generations)
     columns = [column_variable(c) for c in plan.left.columns]
     outputs = [c.variable for c in rule.answer_columns[place]]
     query.add(f"({rule.answers[place]} {' '.join(columns + outputs)})")

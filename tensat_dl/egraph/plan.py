@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from tensat_dl.egraph.build import Recipe, make_recipe, presence_choices
 from tensat_dl.language import program
+from tensat_dl.vocabulary.operators import OperatorKind
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,15 @@ class Column:
 class MatchPlan:
     """A left side: operator applications that must all be present.
 
-    `inputs[i]` are the inputs of match i with wildcards and literals given internal names;
-    `literals` are (variable, value expression).  `lists` are list variables; `optional` tensor
-    variables that may be absent.
+    Wildcards and literals have internal names; `literals` are (variable, value expression).
+    `tensors` are the tensor variables, `asked` those whose analysis the engine is asked for: what
+    a match makes follows from its inputs.  `lists` are list variables; `optional` tensor variables
+    that may be absent.
     """
 
     matches: tuple[program.Match, ...]
     tensors: tuple[str, ...]
+    asked: tuple[str, ...]
     lists: tuple[str, ...]
     optional: frozenset[str]
     literals: tuple[tuple[str, program.InputLiteral], ...]
@@ -115,12 +118,20 @@ def plan_matches(
                 match.span,
             )
         )
-    columns += [Column("analysis", name) for name in tensors]
+    implied = {
+        output
+        for match in matches
+        for output in match.outputs
+        if match.operator.kind is OperatorKind.ONNX
+    }
+    asked = tuple(name for name in tensors if name not in implied)
+    columns += [Column("analysis", name) for name in asked]
     columns += [Column("analyses", name) for name in lists]
     columns += [Column("int", name) for name in ints]
     return MatchPlan(
         tuple(named),
         tuple(tensors),
+        asked,
         tuple(lists),
         frozenset(optional - required),
         tuple(literals),

@@ -88,7 +88,7 @@ def write_query(
             query.origins.append(f"m{index}")
         if rounds:
             query.add(f"({naming.young_table(match.operator, rounds)} a{index}{arguments})")
-    for name in plan.tensors:
+    for name in plan.asked:
         query.add(f"(= {naming.analysis_variable(name)} (type {naming.variable(name)}))")
     for name in plan.lists:
         query.add(f"(= {naming.analysis_variable(name)} (vtypes {naming.variable(name)}))")

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tensat_dl.egraph.derive import EncodedDerivation
-from tensat_dl.egraph.interning import Analysis, Interner
+from tensat_dl.egraph.interning import ABSENT_ANALYSIS, Analysis, Interner
 from tensat_dl.egraph.plan import MatchPlan, RulePlan
 from tensat_dl.egraph.typing import Refusal, Scope, Typer, same_type
 from tensat_dl.language import program
@@ -24,11 +24,14 @@ from tensat_dl.language.values import Value, as_attribute, equal
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary.attributes import Attributes, AttributeValue
 from tensat_dl.vocabulary.canonical import default_of, normalise
-from tensat_dl.vocabulary.operators import Operator
-from tensat_dl.vocabulary.types import AbsentType, TensorType, Type
+from tensat_dl.vocabulary.operators import Operator, OperatorKind
+from tensat_dl.vocabulary.types import AbsentType, TensorType, Type, TypeFault
 
 #: A row of the engine: numbers, and tuples of numbers for lists.
 Row = tuple[Any, ...]
+
+#: (number of the match, is it the mapped operator's) -> attributes and number of outputs.
+_AttributeRows = dict[tuple[int, bool], tuple[Attributes, int]]
 
 
 @dataclass(frozen=True)
@@ -80,14 +83,18 @@ class Answerer:
         """What the variables of a left side are, or None when some condition does not hold."""
         scope, attributes = self._read(left, row)
         names = dict(scope.env.names)
+        inputs = self._infer(left, attributes, scope, names)
+        if inputs is None:
+            return None
         if not _present(left, scope):
             return None
-        if not _attributes_fit(left, attributes, scope, names):
+        applied = _applied(left, attributes, inputs, scope)
+        if not _attributes_fit(left, attributes, applied, names):
             return None
         if not _ascriptions_hold(rule.ascriptions, scope, names):
             return None
         env = Environment(names, self.functions)
-        if not _required_fit(left, attributes, scope, env):
+        if not _required_fit(applied, env):
             return None
         if isinstance(rule, program.Rule):
             for name, expr in rule.lets:
@@ -98,11 +105,11 @@ class Answerer:
             return None
         return Scope(env, scope.tensors, scope.lists)
 
-    def _read(self, left: MatchPlan, row: Row) -> tuple[Scope, dict[tuple[int, bool], Any]]:
+    def _read(self, left: MatchPlan, row: Row) -> tuple[Scope, _AttributeRows]:
         tensors: dict[str, Analysis] = {}
         lists: dict[str, tuple[Analysis, ...]] = {}
         names: dict[str, Value] = {}
-        attributes: dict[tuple[int, bool], tuple[Attributes, int]] = {}
+        attributes: _AttributeRows = {}
         for column, value in zip(left.columns, row, strict=False):
             match column.kind:
                 case "attributes":
@@ -117,6 +124,91 @@ class Answerer:
                 case _:
                     names[column.name] = value
         return Scope(Environment(names), tensors, lists), attributes
+
+    def _infer(
+        self, left: MatchPlan, attributes: _AttributeRows, scope: Scope, names: dict[str, Value]
+    ) -> list[tuple[Analysis, ...]] | None:
+        """The analyses of what the matches make, inputs before outputs; gives the inputs of each
+        match, or None where something has no type."""
+        inputs: dict[int, tuple[Analysis, ...]] = {}
+        while len(inputs) < len(left.matches):
+            ready = [
+                (i, m)
+                for i, m in enumerate(left.matches)
+                if i not in inputs and _is_known(m, scope)
+            ]
+            if not ready:
+                return None
+            for index, match in ready:
+                found = self._inputs(match, attributes.get((index, True)), scope)
+                if found is None:
+                    return None
+                inputs[index] = found
+                if not self._infer_outputs(match, attributes[index, False], found, scope, names):
+                    return None
+        return [inputs[index] for index in range(len(left.matches))]
+
+    def _infer_outputs(
+        self,
+        match: program.Match,
+        attributes: tuple[Attributes, int],
+        inputs: tuple[Analysis, ...],
+        scope: Scope,
+        names: dict[str, Value],
+    ) -> bool:
+        if match.operator.kind is not OperatorKind.ONNX:
+            return True
+        outputs = self._apply(match.operator, attributes, inputs)
+        if outputs is None:
+            return False
+        for name, analysis in zip(match.outputs, outputs, strict=False):
+            scope.tensors[name] = analysis
+            names[name] = analysis.type
+        return True
+
+    def _apply(
+        self, operator: Operator, attributes: tuple[Attributes, int], inputs: tuple[Analysis, ...]
+    ) -> tuple[Analysis, ...] | None:
+        known, count = attributes
+        types = tuple(a.type for a in inputs)
+        found = self.typer.outputs(operator, known, types, count)
+        if isinstance(found, TypeFault):
+            return None
+        weight = operator.deterministic and all(a.weight for a in inputs)
+        return tuple(Analysis(type_, weight) for type_ in found)
+
+    def _inputs(
+        self, match: program.Match, mapped: tuple[Attributes, int] | None, scope: Scope
+    ) -> tuple[Analysis, ...] | None:
+        """What is known of a match's inputs, absent ones included, lists spread."""
+        found: list[Analysis] = []
+        for item in match.inputs:
+            match item:
+                case program.InputVariable(name):
+                    found.append(scope.tensors[name])
+                case program.InputStar(name):
+                    found += scope.lists[name]
+                case program.InputMap():
+                    assert mapped is not None
+                    elements = self._elements(item, mapped, scope)
+                    if elements is None:
+                        return None
+                    found += elements
+                case _:
+                    found.append(ABSENT_ANALYSIS)
+        return tuple(found)
+
+    def _elements(
+        self, item: program.InputMap, attributes: tuple[Attributes, int], scope: Scope
+    ) -> list[Analysis] | None:
+        """What is known of the elements of a mapped run."""
+        found: list[Analysis] = []
+        for place in range(len(scope.lists[_varying(item)])):
+            outputs = self._apply(item.operator, attributes, _mapped_inputs(item, place, scope))
+            if outputs is None:
+                return None
+            found.append(outputs[0])
+        return found
 
     def _act(self, plan: RulePlan, scope: Scope) -> Answer:
         absent = {n for n, a in scope.tensors.items() if isinstance(a.type, AbsentType)}
@@ -166,37 +258,29 @@ def _present(left: MatchPlan, scope: Scope) -> bool:
     )
 
 
-def match_input_types(match: program.Match, scope: Scope) -> tuple[Type, ...]:
-    """The types of a match's inputs, absent ones included, lists spread."""
-    found: list[Type] = []
-    for item in match.inputs:
-        match item:
-            case program.InputVariable(name):
-                found.append(scope.tensors[name].type)
-            case program.InputStar(name):
-                found += [a.type for a in scope.lists[name]]
-            case program.InputMap():
-                found += [a.type for i in item.inputs for a in _list_of(i, scope)]
-            case _:
-                found.append(AbsentType())
-    return tuple(found)
+def _is_known(match: program.Match, scope: Scope) -> bool:
+    return all(
+        item.name in scope.tensors
+        for item in match.inputs
+        if isinstance(item, program.InputVariable)
+    )
 
 
-def _list_of(item: program.MatchInput, scope: Scope) -> tuple[Analysis, ...]:
-    return scope.lists[item.name] if isinstance(item, program.InputStar) else ()
+def _varying(item: program.InputMap) -> str:
+    return next(i.name for i in item.inputs if isinstance(i, program.InputStar))
 
 
-def _mapped_types(item: program.InputMap, scope: Scope) -> tuple[Type, ...]:
-    """The input types of the first element of a mapped run."""
-    found: list[Type] = []
+def _mapped_inputs(item: program.InputMap, place: int, scope: Scope) -> tuple[Analysis, ...]:
+    """The inputs of one element of a mapped run."""
+    found: list[Analysis] = []
     for inner in item.inputs:
         match inner:
             case program.InputStar(name):
-                found.append(scope.lists[name][0].type)
+                found.append(scope.lists[name][place])
             case program.InputVariable(name):
-                found.append(scope.tensors[name].type)
+                found.append(scope.tensors[name])
             case _:
-                found.append(AbsentType())
+                found.append(ABSENT_ANALYSIS)
     return tuple(found)
 
 
@@ -211,34 +295,35 @@ class _Applied:
 
 
 def _applied(
-    left: MatchPlan, attributes: Mapping[tuple[int, bool], tuple[Attributes, int]], scope: Scope
+    left: MatchPlan,
+    attributes: _AttributeRows,
+    inputs: Sequence[tuple[Analysis, ...]],
+    scope: Scope,
 ) -> Sequence[_Applied]:
     found: list[_Applied] = []
     for index, match in enumerate(left.matches):
-        actual, _ = attributes[index, False]
-        inputs = match_input_types(match, scope)
-        found.append(_Applied(match.operator, match.attributes, actual.as_dict(), inputs))
+        actual = attributes[index, False][0].as_dict()
+        types = tuple(a.type for a in inputs[index])
+        found.append(_Applied(match.operator, match.attributes, actual, types))
         for item in match.inputs:
             if isinstance(item, program.InputMap):
-                actual, _ = attributes[index, True]
-                types = _mapped_types(item, scope)
-                found.append(_Applied(item.operator, item.attributes, actual.as_dict(), types))
+                actual = attributes[index, True][0].as_dict()
+                types = tuple(a.type for a in _mapped_inputs(item, 0, scope))
+                found.append(_Applied(item.operator, item.attributes, actual, types))
     return found
 
 
 def _attributes_fit(
     left: MatchPlan,
-    attributes: Mapping[tuple[int, bool], tuple[Attributes, int]],
-    scope: Scope,
+    attributes: _AttributeRows,
+    applied: Sequence[_Applied],
     names: dict[str, Value],
 ) -> bool:
     """Bind attribute variables; unmentioned attributes must have their defaults."""
     for index, match in enumerate(left.matches):
         if match.exact_outputs and attributes[index, False][1] != len(match.outputs):
             return False
-    return all(
-        _bind_attributes(applied, names) for applied in _applied(left, attributes, scope)
-    )
+    return all(_bind_attributes(one, names) for one in applied)
 
 
 def _bind_attributes(applied: _Applied, names: dict[str, Value]) -> bool:
@@ -261,16 +346,9 @@ def _bind_attributes(applied: _Applied, names: dict[str, Value]) -> bool:
     )
 
 
-def _required_fit(
-    left: MatchPlan,
-    attributes: Mapping[tuple[int, bool], tuple[Attributes, int]],
-    scope: Scope,
-    env: Environment,
-) -> bool:
+def _required_fit(applied: Sequence[_Applied], env: Environment) -> bool:
     return all(
-        _equals(applied, name, expr, env)
-        for applied in _applied(left, attributes, scope)
-        for name, expr in applied.pattern.required
+        _equals(one, name, expr, env) for one in applied for name, expr in one.pattern.required
     )
 
 
