@@ -18,7 +18,7 @@ from tensat_dl.egraph.explore import explore
 from tensat_dl.egraph.snapshot import ENode
 from tensat_dl.errors import InfeasibleError, RuleFileError
 from tensat_dl.export import export_graph
-from tensat_dl.extract.run import extract
+from tensat_dl.extract.run import extract, validate
 from tensat_dl.graph.fold import fold_constants
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.read import read_model
@@ -57,6 +57,7 @@ def optimize(
     with phases("check"):
         program = load_rules(rules)
         prices = make_cost_model(settings.cost, program)
+        validate(settings.extract)
     with phases("read"):
         original = read_model(model, settings.model)
     with phases("explore"):

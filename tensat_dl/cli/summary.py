@@ -112,7 +112,7 @@ _RULE_COLUMNS = {
 
 def _exploration(exploration: Report) -> str:
     stopped = _STOPPED.get(exploration["stopped_by"], exploration["stopped_by"])
-    blamed = f" by {exploration['blamed']}" if exploration["blamed"] else ""
+    blamed = f" in rule {exploration['blamed']}" if exploration["blamed"] else ""
     return (
         f"{exploration['enodes']:,} e-nodes, {exploration['eclasses']:,} e-classes, "
         f"{exploration['steps']:,} steps, {exploration['seconds']:.2f} s: {stopped}{blamed}"

@@ -41,12 +41,13 @@ def extract(
     without any selection is not an error: the status is INFEASIBLE.
     """
     settings = settings or ExtractSettings()
-    _validate(settings)
+    validate(settings)
     deadline = Deadline(min(settings.seconds, _LONGEST))
     return _Run(Answer(problem, settings, deadline, progress)).run()
 
 
-def _validate(settings: ExtractSettings) -> None:
+def validate(settings: ExtractSettings) -> None:
+    """Can an extraction with these settings start here?  Raises UsageError that says why not."""
     for name, value, known in (
         ("method", settings.method, METHODS),
         ("cycles", settings.cycles, CYCLES),

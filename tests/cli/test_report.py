@@ -115,14 +115,15 @@ def test_summary_of_an_improvement(capsys: pytest.CaptureFixture[str]) -> None:
     ]
     text = "\n".join(lines)
     assert (
-        "12,345 e-nodes, 678 e-classes, 4 steps, 0.50 s: limit of e-nodes reached by assoc" in text
+        "12,345 e-nodes, 678 e-classes, 4 steps, 0.50 s: limit of e-nodes reached in rule assoc"
+        in text
     )
     assert "ilp with glpk: feasible, cost 2, bound 1.5, gap 25 %, stopped by time, 0.25 s" in text
     assert "3 samples, largest difference 1.5e-07" in text
     assert "read 0.10, explore 0.50, total 0.60" in text
     assert "warning: one thing" in text
     assert lines[-1].split() == ["written", "out.onnx"]
-    assert "assoc " not in text.replace("by assoc", "")
+    assert "assoc " not in text.replace("in rule assoc", "")
 
 
 def test_verbose_shows_every_rule(capsys: pytest.CaptureFixture[str]) -> None:
