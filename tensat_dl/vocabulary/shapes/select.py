@@ -74,12 +74,22 @@ def sliced(size: Dim, start: Dim | None, end: Dim | None, step: int | None) -> D
     if isinstance(size, int) and isinstance(start, int) and isinstance(end, int):
         return len(range(*slice(start, _python_end(end, step, size), step).indices(size)))
     if step < 0:
-        whole = start == -1 and isinstance(end, int) and end <= -FAR and step == -1
-        return size if whole else None
+        first, last = _backward_bound(start, size), _backward_bound(end, size)
+        if first is None or last is None:
+            return None
+        return (dims.maximum(first - last, 0) - step - 1) // -step
     first, last = _bound(start, size), _bound(end, size)
     if first is None or last is None:
         return None
-    return (dims.maximum(last - first, 0) + step - 1) // step
+    span = _to_the_end(start, size) if last == size else dims.maximum(last - first, 0)
+    return (span + step - 1) // step
+
+
+def _to_the_end(start: Dim, size: Dim) -> Dim:
+    """`size` less the bound of `start`, without nesting one in the other."""
+    if dims.is_nonnegative(start):
+        return dims.maximum(size - start, 0)
+    return dims.minimum(-start, size)
 
 
 def _python_end(end: int, step: int, size: int) -> int | None:
@@ -95,6 +105,19 @@ def _bound(position: Dim, size: Dim) -> Dim | None:
         return dims.minimum(position, size)
     if dims.is_positive(-position):
         return dims.maximum(size + position, 0)
+    return None
+
+
+def _backward_bound(position: Dim, size: Dim) -> Dim | None:
+    """A start or end between -1 and `size` - 1, for a negative step."""
+    if isinstance(position, int) and position <= -FAR:
+        return -1
+    if isinstance(position, int) and position >= FAR:
+        return size - 1
+    if dims.is_nonnegative(position):
+        return dims.minimum(position, size - 1)
+    if dims.is_positive(-position):
+        return dims.maximum(size + position, -1)
     return None
 
 
@@ -115,6 +138,17 @@ def _pad(question: Question) -> list[Shape]:
             raise Refusal(f"dim {axis} of {show(data)} becomes {size}")
         shape[axis] = size
     return [shape]
+
+
+def _center_crop_pad(question: Question) -> list[Shape]:
+    data, target = question.dims(0), question.dim_values(1)
+    if data is None:
+        return []
+    axes = axes_in(question.ints("axes") or range(len(data)), len(data))
+    if target is None or len(target) != len(axes):
+        return [[None if axis in axes else size for axis, size in enumerate(data)]]
+    sizes = dict(zip(axes, target, strict=True))
+    return [[sizes.get(axis, size) for axis, size in enumerate(data)]]
 
 
 def _gather(question: Question) -> list[Shape]:
@@ -205,6 +239,7 @@ def _scaled(size: Dim, scale: object) -> Dim | None:
 
 
 SHAPES: Mapping[str, Callable[[Question], list[Shape]]] = {
+    "CenterCropPad": _center_crop_pad,
     "ConstantOfShape": _constant_of_shape,
     "Gather": _gather,
     "OneHot": _one_hot,
