@@ -110,9 +110,8 @@ def infer_opaque(
     stated: list[Type] = list(declared or ())[:outputs]
     stated += [UNDECLARED] * (outputs - len(stated))
     question = Question(op, attributes, inputs, outputs)
-    owner = _owner(question, identity)
     found = [
-        _opaque_type(answer, f"{owner} {index}", ambiguous=not identity)
+        _opaque_type(answer, question, identity, index)
         for index, answer in enumerate(_opaque_answers(question))
     ]
     pairs = zip(stated, found, strict=True)
@@ -141,8 +140,6 @@ def _answer(question: Question, identity: str) -> tuple[Type, ...]:
 
     ours = SHAPES[question.op.name](question) if _has_shapes(question) else []
     answers = oracle.ask(question)
-    owner = _owner(question, identity)
-    ambiguous = not identity and _is_ambiguous(question)
     types: list[Type] = []
     for index, answer in enumerate(answers):
         own = ours[index] if index < len(ours) else None
@@ -151,8 +148,7 @@ def _answer(question: Question, identity: str) -> tuple[Type, ...]:
         elif isinstance(answer, OtherType):
             types.append(answer)
         else:
-            shape = _joined(own, answer[1])
-            known = _named(shape, f"{owner} {index}", ambiguous=ambiguous)
+            known = _named(_joined(own, answer[1]), question, identity, index)
             types.append(TensorType(answer[0], known))
     folded = values.fold(question, types)
     return tuple(map(_with_value, types, folded))
@@ -193,9 +189,15 @@ def _joined_dim(own: Dim | None, onnx: Dim | None) -> Dim | None:
     return met
 
 
-def _named(shape: Shape, owner: str, *, ambiguous: bool) -> tuple[Dim, ...] | None:
+def _named(shape: Shape, question: Question, identity: str, index: int) -> tuple[Dim, ...] | None:
+    """The dims of output `index`, those that nobody knows named by the question."""
     if shape is None:
         return None
+    known = tuple(dim for dim in shape if dim is not None)
+    if len(known) == len(shape):
+        return known
+    owner = f"{_owner(question, identity)} {index}"
+    ambiguous = not identity and _is_ambiguous(question)
     return tuple(
         unknown(f"{owner} {axis}", ambiguous=ambiguous) if dim is None else dim
         for axis, dim in enumerate(shape)
@@ -213,6 +215,8 @@ def _owner(question: Question, identity: str) -> str:
 
 def _is_ambiguous(question: Question) -> bool:
     """The input types do not settle the output's dims."""
+    if question.op.kind is OperatorKind.OPAQUE:
+        return True
     if question.op.domain or question.op.name not in CONTENTS:
         return bool(question.op.domain)
     indices = CONTENTS[question.op.name]
@@ -236,9 +240,9 @@ def _has_subgraph(question: Question) -> bool:
     return any(getattr(value, "kind", "") in ("graph", "graphs") for value in values)
 
 
-def _opaque_type(answer: Answer | None, owner: str, *, ambiguous: bool) -> Type:
+def _opaque_type(answer: Answer | None, question: Question, identity: str, index: int) -> Type:
     if answer is None:
         return UNDECLARED
     if isinstance(answer, OtherType):
         return answer
-    return TensorType(answer[0], _named(answer[1], owner, ambiguous=ambiguous))
+    return TensorType(answer[0], _named(answer[1], question, identity, index))

@@ -7,7 +7,7 @@ Refusal with ONNX's reason.  Symbols go in as names and come back as the dims th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from onnx import (
@@ -27,7 +27,7 @@ from tensat_dl.vocabulary import dtypes
 from tensat_dl.vocabulary.attributes import AttributeValue, Blob
 from tensat_dl.vocabulary.catalog import VERSIONS, schema_at
 from tensat_dl.vocabulary.dims import Dim, SymbolicDim
-from tensat_dl.vocabulary.operators import AttributeKind, FormalAttribute, OperatorKind
+from tensat_dl.vocabulary.operators import AttributeKind, FormalAttribute
 from tensat_dl.vocabulary.protos import proto_of, type_of
 from tensat_dl.vocabulary.question import Question, Refusal, Shape
 from tensat_dl.vocabulary.types import OtherType, TensorType
@@ -120,7 +120,7 @@ def _application(
             data.update((name, tensor) for tensor in _constant(given))
     node.output.extend(f"o{index}" for index in range(question.outputs))
     for name, value in question.attributes.items:
-        node.attribute.append(attribute_proto(name, value, op.attribute(name)))
+        node.attribute.append(_attribute_proto(name, value, op.attribute(name)))
     return node, types, data
 
 
@@ -135,12 +135,24 @@ def _constant(given: object) -> Iterator[TensorProto]:
     yield numpy_helper.from_array(array)
 
 
-def attribute_proto(
-    name: str, value: AttributeValue, formal: FormalAttribute | None = None
+def _attribute_proto(
+    name: str, value: AttributeValue, formal: FormalAttribute | None
 ) -> AttributeProto:
     """The attribute as ONNX has it; `formal` tells the type of an empty list."""
     if isinstance(value, Blob):
         return _blob_proto(name, value)
+    # 1 and 1.0 are equal keys but other attributes.
+    items = value if isinstance(value, tuple) else (value,)
+    return _plain_proto(name, value, formal, tuple(map(type, items)))
+
+
+@lru_cache(maxsize=4096)
+def _plain_proto(
+    name: str,
+    value: AttributeValue,
+    formal: FormalAttribute | None,
+    types: tuple[type, ...],
+) -> AttributeProto:
     if value == ():
         kinds = {
             AttributeKind.FLOATS: AttributeProto.FLOATS,
@@ -189,8 +201,3 @@ def _reason(error: BaseException) -> str:
     for prefix in ("[ShapeInferenceError] ", "[TypeInferenceError] "):
         text = text.removeprefix(prefix)
     return text
-
-
-def version_of(question: Question) -> int | None:
-    """The version to ask an opaque operator's types at; None for the language's."""
-    return question.op.since if question.op.kind is OperatorKind.OPAQUE else None

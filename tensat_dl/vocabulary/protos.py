@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from onnx import TypeProto
 
@@ -49,8 +50,12 @@ def type_of(
     return TensorType(dtype, tuple(found))
 
 
+@lru_cache(maxsize=4096)
 def proto_of(type_: Type) -> TypeProto | None:
-    """The TypeProto of a type, symbols by their text; None for one that ONNX cannot say."""
+    """The TypeProto of a type, symbols by their text; None for one that ONNX cannot say.
+
+    Shared between callers: not to be changed.
+    """
     proto = TypeProto()
     match type_:
         case AbsentType():
