@@ -114,9 +114,8 @@ def _writable(node: ENode, saturated: Saturated, opsets: Mapping[str, int]) -> b
     match head.operator.kind:
         case OperatorKind.ONNX:
             inputs = tuple(_type(saturated, c) for c in node.children)
-            return lowerable(
-                head.operator, head.attributes, inputs, opsets.get(head.operator.domain, 1)
-            )
+            opset = opsets.get(head.operator.domain, 1)
+            return lowerable(head.operator, head.attributes, inputs, opset, head.outputs)
         case OperatorKind.CUSTOM:
             return opsets.get(head.operator.domain, 0) >= head.operator.since
         case OperatorKind.VIRTUAL | OperatorKind.OPAQUE:
@@ -133,8 +132,7 @@ def price_of_graph(graph: Graph, saturated: Saturated, model: CostModel) -> floa
             continue
         count = len(node.outputs) if node.operator.has_bundle else 1
         inputs = tuple(
-            ABSENT if i is None else _type(saturated, saturated.value_class[i])
-            for i in node.inputs
+            ABSENT if i is None else _type(saturated, saturated.value_class[i]) for i in node.inputs
         )
         outputs = tuple(_type(saturated, c) for c in classes)
         total += model.price(Application(node.operator, node.attributes, count), inputs, outputs)

@@ -117,7 +117,7 @@ def lowerable(
     attributes: Attributes,
     input_types: Sequence[Type],
     opset: int,
-    outputs: int = 1,
+    outputs: int,
 ) -> bool:
     """Whether `lower` has an answer, as far as types tell."""
     names = [None if given == ABSENT else f"i{place}" for place, given in enumerate(input_types)]
