@@ -24,20 +24,29 @@ from tensat_dl.vocabulary.operators import Operator
 # --- classes --------------------------------------------------------------------------------
 
 
-def check_class(symbol: Symbol, declared: Declared, report: Reporter) -> None:
-    """Record the operators of a class; members may be classes themselves."""
+def check_class(
+    symbol: Symbol, declared: Declared, report: Reporter, around: tuple[Symbol, ...] = ()
+) -> tuple[Operator, ...]:
+    """Record the operators of a class; members may be classes (`around` are those being read)."""
+    if symbol in declared.classes:
+        return declared.classes[symbol]
     item = symbol.item
     assert isinstance(item, ast.OperatorClass)
     operators: dict[Operator, ast.Name] = {}
     for member in item.members:
-        for operator in _class_member(member, symbol, declared, report):
+        for operator in _class_member(member, symbol, declared, report, (*around, symbol)):
             operators.setdefault(operator, member)
     _check_same_inputs(operators, report)
     declared.classes[symbol] = tuple(operators)
+    return declared.classes[symbol]
 
 
 def _class_member(
-    member: ast.Name, symbol: Symbol, declared: Declared, report: Reporter
+    member: ast.Name,
+    symbol: Symbol,
+    declared: Declared,
+    report: Reporter,
+    around: tuple[Symbol, ...],
 ) -> tuple[Operator, ...]:
     found = symbol.scope.find(member.text)
     if found is None:
@@ -49,11 +58,10 @@ def _class_member(
         return () if operator is None else (operator,)
     if found in declared.operators:
         return (declared.operators[found].operator,)
-    if found in declared.classes:
-        return declared.classes[found]
-    if found.kind is Kind.CLASS:
-        message = f"the class `{member.text}` is not known before this one"
-        report.error("E0212", message, member.span, help="declare it above; not in a circle")
+    if found in around:
+        report.error("E0212", f"the class `{member.text}` contains itself", member.span)
+    elif found.kind is Kind.CLASS:
+        return check_class(found, declared, report, around)
     elif found.kind is not Kind.OPERATOR:
         message = f"`{member.text}` is a {found.kind.value}, not an operator"
         report.error("E0211", message, member.span, related=(found.label,))

@@ -11,18 +11,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tensat_dl.language import walk
-from tensat_dl.language.check.attributes import DTYPE_ATTRIBUTES
+from tensat_dl.language.check.attribute_patterns import attribute_pattern
 from tensat_dl.language.check.calls import Application, resolve
 from tensat_dl.language.check.expressions import check_value
 from tensat_dl.language.check.outputs import check_outputs
 from tensat_dl.language.check.report import source_text
+from tensat_dl.language.check.terms import (
+    check_varying,
+    reject_arithmetic,
+    split_ascription,
+    unstarred,
+)
 from tensat_dl.language.check.types import (
     bind_type,
     check_computed_dims,
     check_consistent,
     ordered,
 )
-from tensat_dl.language.check.variables import Context, Variable, is_upper
+from tensat_dl.language.check.variables import Context, Variable
 from tensat_dl.language.program import (
     Ascription,
     AttributePattern,
@@ -38,7 +44,7 @@ from tensat_dl.language.program import (
 )
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import dtypes
-from tensat_dl.vocabulary.operators import AttributeKind, Formal, FormalAttribute
+from tensat_dl.vocabulary.operators import Formal
 
 
 @dataclass
@@ -158,6 +164,11 @@ class LeftSide:
         elif isinstance(expr, ast.Name):
             self.context.variables.setdefault(expr.text, _variable(sort, expr))
 
+    def _attributes(self, application: Application) -> AttributePattern:
+        pattern = attribute_pattern(application, self.context)
+        self._waiting += [value for _, value in pattern.required]
+        return pattern
+
     # --- inputs -------------------------------------------------------------------------
 
     def _input(self, expr: ast.Expr | None, formal: Formal, application: Application) -> MatchInput:
@@ -266,7 +277,7 @@ class LeftSide:
         varying = check_varying(application, self.context)
         pairs = zip(application.inputs, application.formals, strict=True)
         inputs = tuple(
-            self._star(ast.Star(_unstarred(expr), expr.span))
+            self._star(ast.Star(unstarred(expr), expr.span))
             if expr is not None and expr is varying
             else self._map_input(expr, formal, application)
             for expr, formal in pairs
@@ -285,102 +296,6 @@ class LeftSide:
                 help="match the inner operator by a statement of its own",
             )
         return self._input(expr, formal, application)
-
-    # --- attributes ---------------------------------------------------------------------
-
-    def _attributes(self, application: Application) -> AttributePattern:
-        bound: list[tuple[str, str]] = []
-        required: list[tuple[str, ast.Expr]] = []
-        for formal, keyword in application.attributes:
-            name = self._bound_attribute(formal, keyword.value)
-            if name is not None:
-                bound.append((formal.name, name))
-                continue
-            self._require(formal, keyword.value)
-            required.append((formal.name, keyword.value))
-        return AttributePattern(tuple(bound), tuple(required), self._rest(application))
-
-    def _bound_attribute(self, formal: FormalAttribute, value: ast.Expr) -> str | None:
-        """The variable that the attribute binds; None where it must equal something."""
-        if isinstance(value, ast.Wildcard):
-            return self.context.fresh(Sort.VALUE, value.span)
-        if not isinstance(value, ast.Name) or value.text in self.context.variables:
-            return None
-        if dtypes.from_name(value.text) is not None:
-            return None
-        element_type = formal.name in DTYPE_ATTRIBUTES and is_upper(value.text)
-        sort = Sort.DTYPE if element_type else Sort.VALUE
-        self.context.bind(value.text, sort, value.span)
-        return value.text
-
-    def _require(self, formal: FormalAttribute, value: ast.Expr) -> None:
-        if formal.kind is AttributeKind.OTHER and not isinstance(value, ast.Name):
-            self.context.report.error(
-                "E0306", f"the attribute `{formal.name}` can only be bound by a name", value.span
-            )
-        self._waiting.append(value)
-
-    def _rest(self, application: Application) -> str | None:
-        for extra in application.splats[1:]:
-            self.context.report.error(
-                "E0307", "one `**` takes all the attributes not mentioned", extra.span
-            )
-            self.context.variables.setdefault(extra.text, _variable(Sort.ATTRIBUTES, extra))
-        if not application.splats:
-            return None
-        splat = application.splats[0]
-        mentioned = {formal.name for formal, _ in application.attributes}
-        names = {a.name for a in application.operator.attributes if not a.implied}
-        if self.context.bind(splat.text, Sort.ATTRIBUTES, splat.span):
-            variable = self.context.variables[splat.text]
-            variable.captures = variable.captures | frozenset(names - mentioned)
-        return splat.text
-
-
-def split_ascription(expr: ast.Expr) -> tuple[ast.Expr, ast.TypeExpr | None]:
-    """`x: T[M]` as `x` and `T[M]`."""
-    return (expr.operand, expr.type) if isinstance(expr, ast.Ascribed) else (expr, None)
-
-
-def check_varying(application: Application, context: Context) -> ast.Expr | None:
-    """The one input of `*F(..)` that varies from element to element (E0418)."""
-    given = [expr for expr in application.inputs if expr is not None]
-    starred = [expr for expr in given if isinstance(split_ascription(expr)[0], ast.Star)]
-    lists = starred or (given if len(given) == 1 else _known_lists(given, context))
-    if len(lists) == 1 and isinstance(_unstarred(lists[0]), ast.Name | ast.Wildcard):
-        return lists[0]
-    context.report.error(
-        "E0418",
-        "exactly one input of `*F(..)` is a list",
-        application.call.span,
-        label="which input varies?" if not lists else "more than a name varies",
-        help=f"star it: `*{application.call.function}(*xs, ..)`",
-    )
-    return None
-
-
-def _known_lists(given: list[ast.Expr], context: Context) -> list[ast.Expr]:
-    return [expr for expr in given if isinstance(expr, ast.Name) and expr.text in context.starred]
-
-
-def _unstarred(expr: ast.Expr) -> ast.Expr:
-    operand = split_ascription(expr)[0]
-    return operand.operand if isinstance(operand, ast.Star) else operand
-
-
-def reject_arithmetic(expr: ast.Expr, context: Context) -> None:
-    """E0320: an expression where a tensor is needed."""
-    operators = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div", "**": "Pow"}
-    help = ""
-    if isinstance(expr, ast.Binary) and expr.operator in operators:
-        sides = f"{source_text(expr.left.span)}, {source_text(expr.right.span)}"
-        help = f"write `{operators[expr.operator]}({sides})`"
-    context.report.error(
-        "E0320",
-        f"`{source_text(expr.span)}` is no tensor: tensors are built by operators",
-        expr.span,
-        help=help,
-    )
 
 
 def _variable(sort: Sort, name: ast.Name) -> Variable:

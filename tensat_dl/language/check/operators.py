@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tensat_dl.language.check.assignments import Assignments
 from tensat_dl.language.check.declarations import check_sort
 from tensat_dl.language.check.expressions import check_value
 from tensat_dl.language.check.names import Kind, Symbol
@@ -42,9 +43,14 @@ _KINDS = {
 }
 
 
-def declare_operator(symbol: Symbol, declared: Declared, report: Reporter) -> None:
-    """Make the operator known, without its clauses."""
+def declare_operator(
+    symbol: Symbol, declared: Declared, report: Reporter, around: tuple[Symbol, ...] = ()
+) -> None:
+    """Make the operator known, without its clauses, and first the one whose attributes it takes."""
     item = _item(symbol)
+    if symbol in declared.operators:
+        return
+    _declare_source(symbol, declared, report, (*around, symbol))
     if item.domain is None and not item.lower:
         report.error(
             "E0318",
@@ -69,6 +75,19 @@ def declare_operator(symbol: Symbol, declared: Declared, report: Reporter) -> No
     )
     _check_parameters(item, operator, report)
     declared.operators[symbol] = CustomOperator(operator, None, (), None)
+
+
+def _declare_source(
+    symbol: Symbol, declared: Declared, report: Reporter, around: tuple[Symbol, ...]
+) -> None:
+    name = _item(symbol).attributes_of
+    source = None if name is None else symbol.scope.find(name.text)
+    if name is None or source is None or source.kind is not Kind.OPERATOR:
+        return
+    if source in around:
+        report.error("E0212", "an operator cannot take over its own attributes", name.span)
+    else:
+        declare_operator(source, declared, report, around)
 
 
 def complete_operator(symbol: Symbol, declared: Declared, report: Reporter) -> None:
@@ -165,8 +184,10 @@ def _taken_over(
     if name is None:
         return ()
     found = symbol.scope.find(name.text)
-    custom = declared.operators.get(found) if found is not None else None
-    operator = catalog.operator(name.text) if custom is None else custom.operator
+    if found is not None and found.kind is Kind.OPERATOR:
+        custom = declared.operators.get(found)
+        return () if custom is None else custom.operator.attributes
+    operator = catalog.operator(name.text)
     if operator is not None:
         return operator.attributes
     candidates = (*symbol.scope.visible(Kind.OPERATOR), *catalog.names())
@@ -274,10 +295,10 @@ def _check_lowering(symbol: Symbol, declared: Declared, report: Reporter) -> Low
             Sort.ATTRIBUTES, spread.span, captures=captured - _implied(operator)
         )
     outputs = {output.name.text: output.name.span for output in item.outputs}
-    right = RightSide(context, outputs, clause="lower", of="the operator")
+    right = RightSide(context, Assignments(context, outputs, "lower", "the operator"))
     for statement in item.lower:
         right.statement(statement)
-    right.finish()
+    right.assignments.finish()
     return Lowering(
         tuple(formal.name for formal in operator.inputs),
         tuple(right.emits),

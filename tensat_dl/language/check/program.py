@@ -49,7 +49,8 @@ def check_program(
     """Check `modules` (imports before importers), of which the user named `roots`."""
     report = Reporter(diagnostics)
     scopes = build_scopes(modules, report)
-    name_symbols([scopes[root] for root in roots])
+    root_scopes = [scopes[root] for root in roots]
+    name_symbols(root_scopes)
     symbols = [symbol for scope in scopes.values() for symbol in scope.own]
     declared = Declared()
     _declare(symbols, declared, report)
@@ -57,17 +58,14 @@ def check_program(
     _complete(symbols, declared, report)
     derivations = _derivations(scopes, declared, report)
     rules = _rules(symbols, declared, report)
-    cost_models = [
-        check_cost_model(symbol, declared, report) for symbol in _of(symbols, Kind.COST_MODEL)
-    ]
+    models = [check_cost_model(s, declared, report) for s in _of(symbols, Kind.COST_MODEL)]
     scheduler = Scheduler(rules, report)
-    rulesets = _rulesets(scopes, [scopes[root] for root in roots], scheduler)
-    schedule = _schedule([scopes[root] for root in roots], scheduler)
-    for root in roots:
-        _check_tests(scopes[root], report)
+    rulesets = _rulesets(scopes, root_scopes, scheduler)
+    schedule = _schedule(root_scopes, scheduler)
+    tests = _tests(root_scopes, report)
     if report.errors or diagnostics.has_errors:
         return None
-    visible = _visible([scopes[root] for root in roots], rules, rulesets, schedule)
+    visible = _visible(root_scopes, rules, rulesets, schedule)
     warn_of_duplicates(visible, report)
     return CheckedProgram(
         rules=visible,
@@ -77,8 +75,8 @@ def check_program(
         operators={c.operator.qualified_name: c for c in declared.operators.values()},
         rulesets=rulesets,
         schedule=schedule,
-        cost_models={model.name: model for model in cost_models},
-        tests=tuple(t for root in roots for t in root.tree.items if isinstance(t, ast.Test)),
+        cost_models={model.name: model for model in models},
+        tests=tests,
         files=tuple(module.file for module in modules),
     )
 
@@ -201,7 +199,11 @@ def _scheduled(steps: tuple[Step, ...]) -> Iterator[str]:
             yield from _scheduled(step.body)
 
 
-def _check_tests(scope: Scope, report: Reporter) -> None:
-    for item in scope.module.tree.items:
-        if isinstance(item, ast.Test):
-            check_test(item, scope, report)
+def _tests(roots: Sequence[Scope], report: Reporter) -> tuple[ast.Test, ...]:
+    found = []
+    for root in roots:
+        tests = [item for item in root.module.tree.items if isinstance(item, ast.Test)]
+        for test in tests:
+            check_test(test, root, report)
+        found += tests
+    return tuple(found)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tensat_dl.diagnostics import Label, Span
+from tensat_dl.diagnostics import Label
 from tensat_dl.language import walk
+from tensat_dl.language.check.assignments import Assignments
 from tensat_dl.language.check.calls import Application, resolve
 from tensat_dl.language.check.expressions import check_value, report_member
-from tensat_dl.language.check.left import check_varying, reject_arithmetic, split_ascription
 from tensat_dl.language.check.outputs import check_outputs
 from tensat_dl.language.check.report import did_you_mean, listed, source_text
+from tensat_dl.language.check.terms import check_varying, reject_arithmetic, split_ascription
 from tensat_dl.language.check.variables import Context, Variable
 from tensat_dl.language.program import (
     Emit,
@@ -36,18 +37,11 @@ from tensat_dl.vocabulary.operators import Formal
 
 @dataclass
 class RightSide:
-    """Builds the emits of one rule, or of a lowering.
-
-    `roots`: what must be assigned, where it is bound.  `clause`, `of`: for messages.
-    """
+    """Builds the emits of one rule, or of a lowering, and keeps book of what they assign."""
 
     context: Context
-    roots: dict[str, Span]
-    clause: str = "emit"
-    of: str = "the match"
+    assignments: Assignments
     emits: list[Emit] = field(default_factory=list)
-    _assigned: dict[str, Span] = field(default_factory=dict)
-    _new: dict[str, Span] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """From here on, names are read, not bound."""
@@ -67,53 +61,10 @@ class RightSide:
             self._check_single(statement, value)
         if ascribed is not None:
             self._reject_type(statement.value)
-        for target in statement.targets:
-            self._assign(target, statement.starred)
-        targets = tuple(target.text for target in statement.targets)
+        targets = tuple(
+            self.assignments.assign(target, statement.starred) for target in statement.targets
+        )
         self.emits.append(Emit(targets, statement.starred, term, statement.span))
-
-    def finish(self) -> None:
-        """Report roots that nothing assigns, and new names that nothing uses."""
-        for root, span in self.roots.items():
-            if root not in self._assigned and not root.startswith("$"):
-                self._report_unassigned(root, span)
-        for name, span in self._new.items():
-            if not self.context.variables[name].used:
-                self._report_not_root(name, span)
-
-    # --- targets ------------------------------------------------------------------------
-
-    def _assign(self, target: ast.Name, starred: bool) -> None:
-        name = target.text
-        if name == "_":
-            return
-        first = self._assigned.get(name) or self._new.get(name)
-        if first is not None:
-            self.context.report.error(
-                "E0403",
-                f"`{name}` is assigned twice",
-                target.span,
-                related=(Label(first, "assigned here first"),),
-            )
-        elif name in self.roots:
-            self._assigned[name] = target.span
-            self._check_star(target, starred)
-        elif name in self.context.variables:
-            self._report_not_root(name, target.span)
-        else:
-            self._new[name] = target.span
-            self.context.bind_tensor(name, target.span)
-
-    def _check_star(self, target: ast.Name, starred: bool) -> None:
-        if target.text in self.context.members and not starred:
-            report_member(target, self.context)
-        elif starred and not self.context.members:
-            self.context.report.error(
-                "E0412",
-                f"`{target.text}` is no member of a `match each`",
-                target.span,
-                help="starred targets stand in rules with `match each (..)`",
-            )
 
     def _check_single(self, statement: ast.Statement, value: ast.Expr) -> None:
         if len(statement.targets) > 1 or statement.starred:
@@ -124,31 +75,6 @@ class RightSide:
                 else f"`{source_text(value.span)}` is one tensor, not a list",
                 value.span,
             )
-
-    def _report_unassigned(self, root: str, span: Span) -> None:
-        in_match = self.clause == "emit"
-        self.context.report.error(
-            "E0402",
-            f"`{self.clause}` does not assign `{root}`",
-            span,
-            label="an output of the match: nothing else in it uses this tensor"
-            if in_match
-            else "an output",
-            help=f"add `{root} = ..` to `{self.clause}`"
-            + (", or write `_` for an output that does not matter" if in_match else ""),
-        )
-
-    def _report_not_root(self, name: str, span: Span) -> None:
-        known = self.context.variables[name]
-        related = () if known.span == span else (Label(known.span, "bound here"),)
-        roots = [root for root in self.roots if not root.startswith("$")]
-        self.context.report.error(
-            "E0405",
-            f"`{name}` is not an output of {self.of}",
-            span,
-            related=related,
-            help=f"`{self.clause}` assigns {listed(roots)}" if roots else "",
-        )
 
     # --- terms --------------------------------------------------------------------------
 

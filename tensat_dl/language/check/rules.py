@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from tensat_dl.language import walk
 from tensat_dl.language.check.annotations import Flags, check_effect
+from tensat_dl.language.check.assignments import Assignments
 from tensat_dl.language.check.attributes import DTYPE_ATTRIBUTES
 from tensat_dl.language.check.conditions import check_lets, split_where
 from tensat_dl.language.check.left import LeftSide
@@ -20,7 +21,7 @@ from tensat_dl.language.check.right import RightSide
 from tensat_dl.language.check.roots import find_roots
 from tensat_dl.language.check.shapes import check_shapes
 from tensat_dl.language.check.variables import Context, Declared, is_upper
-from tensat_dl.language.program import Each, Rule, Sort
+from tensat_dl.language.program import Ascription, Each, Fact, Rule, Sort
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary.operators import Operator
 
@@ -148,32 +149,59 @@ def _check_rewrite(
     if not left.matches and isinstance(pattern, ast.Name | ast.Ascribed):
         _check_expansive(pattern, source)
     _ascribe_from_right(term, left)
-    facts, conditions = split_where(item.where, item.lets, context)
-    ascriptions = left.finish()
+    body = _body(left, item.where, item.lets)
     lets = check_lets(item.lets, context)
-    right = RightSide(context, {root: pattern.span})
+    right = RightSide(context, Assignments(context, {root: pattern.span}))
     right.rewrite(root, term)
-    _warn_dropped(context)
     check_effect(item.annotations, source.flags, False, source.report)
+    return _rule(source, suffix, body, right, lets, (root,), None)
+
+
+@dataclass(frozen=True)
+class _Body:
+    """What a left side and its `where` have become."""
+
+    left: LeftSide
+    ascriptions: tuple[Ascription, ...]
+    facts: tuple[Fact, ...]
+    conditions: tuple[ast.Expr, ...]
+
+
+def _body(left: LeftSide, where: tuple[ast.Expr, ...], lets: tuple[ast.Let, ...]) -> _Body:
+    facts, conditions = split_where(where, lets, left.context)
+    return _Body(left, left.finish(), facts, conditions)
+
+
+def _rule(
+    source: RuleSource,
+    suffix: str,
+    body: _Body,
+    right: RightSide,
+    lets: tuple[tuple[str, ast.Expr], ...],
+    roots: tuple[str, ...],
+    each: Each | None,
+) -> Rule:
+    _warn_dropped(right.context)
+    multi_output = each is not None or len(roots) > 1
     return Rule(
         name=source.symbol.name + suffix,
         base=source.symbol.name,
-        each=None,
-        matches=tuple(left.matches),
-        ascriptions=ascriptions,
-        facts=facts,
-        conditions=conditions,
+        each=each,
+        matches=tuple(body.left.matches),
+        ascriptions=body.ascriptions,
+        facts=body.facts,
+        conditions=body.conditions,
         lets=lets,
         emits=tuple(right.emits),
-        roots=(root,),
+        roots=roots,
         real=source.flags.real,
-        rounds=source.flags.rounds,
+        rounds=source.flags.rounds or (1 if multi_output else None),
         cycles=source.flags.cycles,
         expansive=source.flags.expansive,
         off=source.flags.off,
-        doc=item.doc,
-        span=item.span,
-        sorts=context.sorts(),
+        doc=source.item.doc,
+        span=source.item.span,
+        sorts=right.context.sorts(),
     )
 
 
@@ -235,40 +263,18 @@ def _check_rule(
         left.statement(statement)
     for statement in item.emit:
         _ascribe_from_right(statement.value, left)
-    facts, conditions = split_where(item.where, () if item.each is not None else item.lets, context)
-    ascriptions = left.finish()
+    body = _body(left, item.where, () if item.each is not None else item.lets)
     each = None if item.each is None else _check_each(item.each, context)
     context.members = frozenset(() if each is None else each.members)
     lets = check_lets(item.lets, context)
     roots = find_roots(left.matches, item, context)
-    right = RightSide(context, roots)
+    right = RightSide(context, Assignments(context, roots))
     for statement in item.emit:
         right.statement(statement)
-    right.finish()
-    _warn_dropped(context)
-    rounds = source.flags.rounds
+    right.assignments.finish()
     multi_output = each is not None or len(roots) > 1
     check_effect(item.annotations, source.flags, multi_output, source.report)
-    return Rule(
-        name=source.symbol.name + suffix,
-        base=source.symbol.name,
-        each=each,
-        matches=tuple(left.matches),
-        ascriptions=ascriptions,
-        facts=facts,
-        conditions=conditions,
-        lets=lets,
-        emits=tuple(right.emits),
-        roots=tuple(roots),
-        real=source.flags.real,
-        rounds=rounds or (1 if multi_output else None),
-        cycles=source.flags.cycles,
-        expansive=source.flags.expansive,
-        off=source.flags.off,
-        doc=item.doc,
-        span=item.span,
-        sorts=context.sorts(),
-    )
+    return _rule(source, suffix, body, right, lets, tuple(roots), each)
 
 
 def _check_each(each: ast.Each, context: Context) -> Each:

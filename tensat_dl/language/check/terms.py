@@ -1,0 +1,55 @@
+"""Questions that both sides of a rule ask of the terms in them.  Reports E0320, E0418."""
+
+from __future__ import annotations
+
+from tensat_dl.language.check.calls import Application
+from tensat_dl.language.check.report import source_text
+from tensat_dl.language.check.variables import Context
+from tensat_dl.syntax import ast
+
+
+def split_ascription(expr: ast.Expr) -> tuple[ast.Expr, ast.TypeExpr | None]:
+    """`x: T[M]` as `x` and `T[M]`."""
+    return (expr.operand, expr.type) if isinstance(expr, ast.Ascribed) else (expr, None)
+
+
+def check_varying(application: Application, context: Context) -> ast.Expr | None:
+    """The one input of `*F(..)` that varies from element to element (E0418)."""
+    given = [expr for expr in application.inputs if expr is not None]
+    starred = [expr for expr in given if isinstance(split_ascription(expr)[0], ast.Star)]
+    lists = starred or (given if len(given) == 1 else _known_lists(given, context))
+    if len(lists) == 1 and isinstance(unstarred(lists[0]), ast.Name | ast.Wildcard):
+        return lists[0]
+    context.report.error(
+        "E0418",
+        "exactly one input of `*F(..)` is a list",
+        application.call.span,
+        label="which input varies?" if not lists else "more than a name varies",
+        help=f"star it: `*{application.call.function}(*xs, ..)`",
+    )
+    return None
+
+
+def _known_lists(given: list[ast.Expr], context: Context) -> list[ast.Expr]:
+    return [expr for expr in given if isinstance(expr, ast.Name) and expr.text in context.starred]
+
+
+def unstarred(expr: ast.Expr) -> ast.Expr:
+    """`x` of `x`, `*x`, `x: T` and `*x: T`."""
+    operand = split_ascription(expr)[0]
+    return operand.operand if isinstance(operand, ast.Star) else operand
+
+
+def reject_arithmetic(expr: ast.Expr, context: Context) -> None:
+    """E0320: an expression where a tensor is needed."""
+    operators = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div", "**": "Pow"}
+    help = ""
+    if isinstance(expr, ast.Binary) and expr.operator in operators:
+        sides = f"{source_text(expr.left.span)}, {source_text(expr.right.span)}"
+        help = f"write `{operators[expr.operator]}({sides})`"
+    context.report.error(
+        "E0320",
+        f"`{source_text(expr.span)}` is no tensor: tensors are built by operators",
+        expr.span,
+        help=help,
+    )
