@@ -168,6 +168,7 @@ class ActionWriter:
         keys = [self.key(s.ref) for s in segments]
         self.lines.append(f"(let {vector} (vec-append {' '.join(parts)}))")
         self.lines.append(f"(set (vtypes {vector}) (vec-append {' '.join(ids)}))")
+        self.lines.append(f"(set (vlength {vector}) (vec-length {vector}))")
         key = f"kv_{safe(build.name)}"
         self.lines += mix_lets(key, operator_seed("vector"), keys)
         self.lines.append(f"(set (vkey {vector}) {key})")

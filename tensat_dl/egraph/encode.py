@@ -15,7 +15,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tensat_dl.egraph import cycles, naming
-from tensat_dl.egraph.actions import ActionWriter, AnswerColumn, answer_columns, write_unions
+from tensat_dl.egraph.actions import (
+    ActionWriter,
+    AnswerColumn,
+    answer_columns,
+    safe,
+    write_unions,
+)
 from tensat_dl.egraph.build import ABSENT, BuildMap, BuildNode, Recipe
 from tensat_dl.egraph.derive import (
     EncodedDerivation,
@@ -34,6 +40,7 @@ from tensat_dl.egraph.query import (
     operand_orders,
     write_query,
 )
+from tensat_dl.egraph.runs import DECLARATIONS as RUN_DECLARATIONS
 from tensat_dl.egraph.runs import FOLDS, RUNS, built_rules, built_table, rule_text, run_rules
 from tensat_dl.egraph.symmetry import symmetric_pairs
 from tensat_dl.language import program
@@ -72,6 +79,7 @@ _PRELUDE = (
     f"(ruleset {cycles.BLOCKS})",
     f"(ruleset {WANTS})",
     f"(ruleset {NORMAL})",
+    *RUN_DECLARATIONS,
     *cycles.DECLARATIONS,
 )
 
@@ -404,8 +412,10 @@ def _wanted_lists(
         if any(_reads(build, b.name) for b in earlier):
             raise TypeError("a map over something made by the rule; the checker holds this")
         row = _built_row(rule.plan, recipe, build, code, "0")
+        over = naming.variable(build.over)
         head = [
             f"(set {row} (vec-empty))",
+            f"(set (front {over} 0) (vec-get {over} 0))",
             "(set (vtypes (vec-empty)) (vec-empty))",
             "(set (vkey (vec-empty)) 0)",
         ]
@@ -432,8 +442,13 @@ def _built_atoms(plan: RulePlan, recipe: Recipe, build: BuildMap, code: str) -> 
     source = naming.variable(build.over)
     writer = ActionWriter(code, frozenset())
     node, key = writer.tensor(build.name), writer.key(build.name)
-    row = _built_row(plan, recipe, build, code, f"(vec-length {source})")
-    return [f"(= {node} {row})", f"(= {key} (vkey {node}))"]
+    length = f"length_{safe(build.name)}"
+    row = _built_row(plan, recipe, build, code, length)
+    return [
+        f"(= {length} (vlength {source}))",
+        f"(= {node} {row})",
+        f"(= {key} (vkey {node}))",
+    ]
 
 
 # --- the cycle check ------------------------------------------------------------------------

@@ -177,6 +177,7 @@ def _make_rule(number: int, recipe: Recipe, group: EncodedGroup, row: str) -> st
         body.append(f"(= {variable} (list_{number}_{variable} group count))")
         head.append(f"(set (vtypes {variable}) {naming.analysis_variable(name)})")
         head.append(f"(set (vkey {variable}) {naming.key_variable(name)})")
+        head.append(f"(set (vlength {variable}) count)")
     for name in group.shared:
         body.append(f"(= {naming.key_variable(name)} (key {naming.variable(name)}))")
     writer = ActionWriter("origin", frozenset(group.starred))

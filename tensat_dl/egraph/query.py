@@ -6,6 +6,10 @@ operators.  Leaves: atoms as text, and the names of the variables that hold each
 Tables: `(op_X attributes input..)` gives a tensor or a bundle; operators with variadic inputs
 take one vector; `(Out bundle i)` is a tensor; `(type tensor)` and `(vtypes vector)` give analysis
 ids; `(key tensor)`, `(vkey vector)` stable keys; `(made_X ..)` the origin of an e-node.
+
+The engine joins tables first and computes afterwards, so nothing computed may stand in a table's
+column: it would be a cross product.  Elements, lengths and parts of vectors are therefore tables
+too (`front`, `back`, `vlength`, `part`), filled by the rules of `egraph.runs`.
 """
 
 from __future__ import annotations
@@ -139,23 +143,27 @@ def _vector(query: Query, match: program.Match, index: int, vector: str, prefix:
     """Take a vector apart: single tensors in front, at most one run, single tensors behind."""
     inputs = match.inputs
     run = run_position(match)
-    length = f"(vec-length {vector})"
     if run is None:
-        query.add(f"(= {len(inputs)} {length})")
-        _singles(query, vector, inputs, 0)
+        query.add(f"(= {len(match.inputs)} (vlength {vector}))")
+        _singles(query, vector, match.inputs)
         return
-    front, behind = inputs[:run], inputs[run + 1 :]
-    query.add(f"(>= {length} {len(front) + len(behind)})")
-    _singles(query, vector, front, 0)
+    front, behind = match.inputs[:run], match.inputs[run + 1 :]
+    _singles(query, vector, front)
     for back, item in enumerate(reversed(behind), start=1):
-        query.add(f"(= {_input(item)} (vec-get {vector} (- {length} {back})))")
-    segment = middle(vector, len(front), len(behind))
-    item = inputs[run]
+        query.add(f"(= {_input(item)} (back {vector} {back}))")
+    segment = part_term(vector, len(front), len(behind))
+    item = match.inputs[run]
     if isinstance(item, program.InputStar):
         query.add(f"(= {naming.variable(item.name)} {segment})")
     elif isinstance(item, program.InputMap):
         query.add(f"(= seg{index} {segment})")
-        query.add(mapped_atom(item, index, prefix, f"(vec-length seg{index})"))
+        query.add(f"(= len{index} (vlength seg{index}))")
+        query.add(mapped_atom(item, index, prefix))
+
+
+def part_term(vector: str, front: int, behind: int) -> str:
+    """The vector without its first and last elements, as a table's entry."""
+    return f"(part {vector} {front} {behind})" if front or behind else vector
 
 
 def run_position(match: program.Match) -> int | None:
@@ -170,11 +178,9 @@ def run_position(match: program.Match) -> int | None:
     return runs[0] if runs else None
 
 
-def _singles(
-    query: Query, vector: str, inputs: tuple[program.MatchInput, ...], offset: int
-) -> None:
-    for place, item in enumerate(inputs, start=offset):
-        query.add(f"(= {_input(item)} (vec-get {vector} {place}))")
+def _singles(query: Query, vector: str, inputs: tuple[program.MatchInput, ...]) -> None:
+    for place, item in enumerate(inputs):
+        query.add(f"(= {_input(item)} (front {vector} {place}))")
 
 
 def middle(vector: str, front: int, behind: int) -> str:
@@ -186,16 +192,12 @@ def middle(vector: str, front: int, behind: int) -> str:
     return vector
 
 
-def mapped_atom(item: program.InputMap, index: int, prefix: str, length: str) -> str:
-    """The operands of a mapped run of that length."""
+def mapped_atom(item: program.InputMap, index: int, prefix: str) -> str:
+    """The operands of a whole mapped run: see `egraph.runs`."""
     name = next(i.name for i in item.inputs if isinstance(i, program.InputStar))
-    return f"(= {naming.variable(name)} {mapped_term(item, index, prefix, length)})"
-
-
-def mapped_term(item: program.InputMap, index: int, prefix: str, length: str) -> str:
-    """The helper table's entry for a mapped run: see `egraph.runs`."""
     others = "".join(f" {naming.variable(name)}" for name in shared_inputs(item))
-    return f"(mapped_{prefix}_{index} seg{index} {length} am{index}{others})"
+    table = f"mapped_{prefix}_{index}"
+    return f"(= {naming.variable(name)} ({table} seg{index} len{index} am{index}{others}))"
 
 
 def shared_inputs(item: program.InputMap) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from tensat_dl.egraph import naming
 from tensat_dl.egraph.build import ABSENT, BuildMap
 from tensat_dl.egraph.keys import mix_lets, operator_seed
 from tensat_dl.egraph.plan import MatchPlan
-from tensat_dl.egraph.query import middle, run_position, shared_inputs
+from tensat_dl.egraph.query import part_term, run_position, shared_inputs
 from tensat_dl.language import program
 
 #: The ruleset of parts and mapped runs: saturated before questions are asked.
@@ -26,13 +26,25 @@ RUNS = "rs_runs"
 FOLDS = "rs_folds"
 
 
+DECLARATIONS = (
+    "(function front (Tensors i64) Tensor :merge old)",
+    "(function back (Tensors i64) Tensor :merge old)",
+    "(function part (Tensors i64 i64) Tensors :merge old)",
+    "(function vlength (Tensors) i64 :merge old)",
+)
+
+
 def run_rules(plan: MatchPlan, prefix: str) -> Iterator[str]:
     """Commands for all variadic matches of a left side."""
     for index, match in enumerate(plan.matches):
-        if not match.operator.is_variadic or run_position(match) is None:
+        if not match.operator.is_variadic:
+            continue
+        yield _elements_rule(match, index, prefix)
+        run = run_position(match)
+        if run is None:
             continue
         yield from _part_rule(match, index, prefix)
-        item = match.inputs[run_position(match) or 0]
+        item = match.inputs[run]
         if isinstance(item, program.InputMap):
             yield from _mapped_rules(match, item, index, prefix)
 
@@ -40,6 +52,30 @@ def run_rules(plan: MatchPlan, prefix: str) -> Iterator[str]:
 def _part(match: program.Match) -> tuple[int, int]:
     run = run_position(match) or 0
     return run, len(match.inputs) - run - 1
+
+
+def _elements_rule(match: program.Match, index: int, prefix: str) -> str:
+    """The single elements that a match names, and the length, as tables."""
+    if run_position(match) is None:
+        front, behind = len(match.inputs), 0
+    else:
+        front, behind = _part(match)
+    return rule_text(
+        [
+            f"(= node ({naming.node_table(match.operator)} attrs vec))",
+            f"(>= (vec-length vec) {front + behind})",
+        ],
+        [
+            "(set (vlength vec) (vec-length vec))",
+            *[f"(set (front vec {i}) (vec-get vec {i}))" for i in range(front)],
+            *[
+                f"(set (back vec {i}) (vec-get vec (- (vec-length vec) {i})))"
+                for i in range(1, behind + 1)
+            ],
+        ],
+        RUNS,
+        f"elements:{prefix}:{index}",
+    )
 
 
 def _part_rule(match: program.Match, index: int, prefix: str) -> Iterator[str]:
@@ -53,13 +89,27 @@ def _part_rule(match: program.Match, index: int, prefix: str) -> Iterator[str]:
             f"(>= (vec-length vec) {front + behind})",
             "(= tvec (vtypes vec))",
             "(= kvec (vkey vec))",
-            f"(= part {middle('vec', front, behind)})",
-            f"(= tpart {middle('tvec', front, behind)})",
         ],
-        [*key, "(set (vtypes part) tpart)", "(set (vkey part) kpart)"],
+        [
+            f"(let rest {middle('vec', front, behind)})",
+            f"(set (part vec {front} {behind}) rest)",
+            "(set (vlength rest) (vec-length rest))",
+            f"(set (vtypes rest) {middle('tvec', front, behind)})",
+            *key,
+            "(set (vkey rest) kpart)",
+        ],
         RUNS,
         f"part:{prefix}:{index}",
     )
+
+
+def middle(vector: str, front: int, behind: int) -> str:
+    """The vector without its first and last elements, computed."""
+    for _ in range(front):
+        vector = f"(vec-remove {vector} 0)"
+    for _ in range(behind):
+        vector = f"(vec-pop {vector})"
+    return vector
 
 
 def _mapped_rules(
@@ -80,22 +130,27 @@ def _mapped_rules(
             "(= element (Out bundle 0))",
         ]
     known = ["(= toperand (type operand))", "(= koperand (key operand))"]
+    segment = [
+        f"(= node ({naming.node_table(match.operator)} nattrs vec))",
+        f"(= segment {part_term('vec', front, behind)})",
+    ]
+    yield rule_text(
+        [*segment, "(< 0 (vec-length segment))"],
+        [
+            "(set (vlength segment) (vec-length segment))",
+            "(set (front segment 0) (vec-get segment 0))",
+        ],
+        RUNS,
+        f"map-start:{prefix}:{index}",
+    )
     first_key = mix_lets("klist", operator_seed("list"), ["koperand"])
     yield rule_text(
-        [
-            f"(= node ({naming.node_table(match.operator)} nattrs vec))",
-            f"(>= (vec-length vec) {front + behind + 1})",
-            f"(= segment {middle('vec', front, behind)})",
-            "(= element (vec-get segment 0))",
-            *element,
-            *known,
-        ],
+        [*segment, "(= element (front segment 0))", *element, *known],
         [
             "(let list (vec-of operand))",
             f"(set ({table} segment 1 attrs{rest}) list)",
-            "(set (vtypes list) (vec-of toperand))",
-            *first_key,
-            "(set (vkey list) klist)",
+            *_know_list("list", "(vec-of toperand)", first_key),
+            *_next_element("segment", "1"),
         ],
         RUNS,
         f"map:{prefix}:{index}",
@@ -104,8 +159,7 @@ def _mapped_rules(
     yield rule_text(
         [
             f"(= done ({table} segment place attrs{rest}))",
-            "(< place (vec-length segment))",
-            "(= element (vec-get segment place))",
+            "(= element (front segment place))",
             *element,
             *known,
             "(= tdone (vtypes done))",
@@ -114,13 +168,27 @@ def _mapped_rules(
         [
             "(let list (vec-push done operand))",
             f"(set ({table} segment (+ place 1) attrs{rest}) list)",
-            "(set (vtypes list) (vec-push tdone toperand))",
-            *next_key,
-            "(set (vkey list) klist)",
+            *_know_list("list", "(vec-push tdone toperand)", next_key),
+            *_next_element("segment", "(+ place 1)"),
         ],
         RUNS,
         f"map-next:{prefix}:{index}",
     )
+
+
+def _know_list(name: str, types: str, key: Sequence[str]) -> list[str]:
+    return [
+        f"(set (vtypes {name}) {types})",
+        f"(set (vlength {name}) (vec-length {name}))",
+        *key,
+        f"(set (vkey {name}) klist)",
+    ]
+
+
+def _next_element(vector: str, place: str) -> list[str]:
+    """Put an element into its table; beyond the end, the last one, which nothing reads."""
+    last = f"(min {place} (- (vec-length {vector}) 1))"
+    return [f"(set (front {vector} {last}) (vec-get {vector} {last}))"]
 
 
 def _fixed(item: program.MatchInput) -> str:
@@ -175,11 +243,9 @@ def built_rules(build: BuildMap, prefix: str) -> Iterator[str]:
     yield rule_text(
         [
             f"(= done ({table} xs place attrs origin types{rest}))",
-            "(< place (vec-length xs))",
-            "(= operand (vec-get xs place))",
+            "(= operand (front xs place))",
             "(= koperand (key operand))",
             *[f"(= ko{i} (key o{i}))" for i in range(len(others))],
-            "(= telement (vec-get types place))",
             "(= tdone (vtypes done))",
             "(= kdone (vkey done))",
         ],
@@ -187,12 +253,15 @@ def built_rules(build: BuildMap, prefix: str) -> Iterator[str]:
             *made,
             *make,
             *element,
-            "(set (type element) telement)",
+            "(set (type element) (vec-get types place))",
             "(let list (vec-push done element))",
             f"(set ({table} xs (+ place 1) attrs origin types{rest}) list)",
-            "(set (vtypes list) (vec-push tdone telement))",
-            *mix_lets("klist", operator_seed("list"), ["kdone", "kelement"]),
-            "(set (vkey list) klist)",
+            *_know_list(
+                "list",
+                "(vec-push tdone (vec-get types place))",
+                mix_lets("klist", operator_seed("list"), ["kdone", "kelement"]),
+            ),
+            *_next_element("xs", "(+ place 1)"),
         ],
         FOLDS,
         f"build:{prefix}{build.name}",
