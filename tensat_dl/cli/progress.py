@@ -17,10 +17,11 @@ def live_progress() -> Iterator[Progress]:
         yield silent
         return
     from rich.console import Console
+    from rich.text import Text
 
     console = Console(stderr=True, no_color=not wants_color(sys.stderr), highlight=False)
     with console.status("", spinner="dots") as status:
-        yield lambda event: status.update(describe(event))
+        yield lambda event: status.update(Text(describe(event)))
 
 
 def describe(event: ProgressEvent) -> str:

@@ -64,7 +64,7 @@ def _print_rich(blocks: Sequence[Block], stream: TextIO) -> None:
     console = Console(file=stream, no_color=not wants_color(stream), highlight=False)
     for block in blocks:
         if isinstance(block, Line):
-            console.print(Text(block.text, style=block.style))
+            console.print(Text(block.text, style=block.style), soft_wrap=True)
             continue
         table = RichTable(box=box.SIMPLE, pad_edge=False)
         for column in block.columns:
