@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 GOOD = "language 1\nrewrite relu_relu: Relu(Relu(x)) => Relu(x)\n"
@@ -55,10 +55,11 @@ def test_checking_starts_quickly_and_imports_no_engine_or_solver(tmp_path: Path)
     )
     seconds = []
     for _ in range(3):
-        started = time.monotonic()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run(
             [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True
         )
-        seconds.append(time.monotonic() - started)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
         assert done.returncode == 0, done.stderr
-    assert min(seconds) < 0.7
+        seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    assert min(seconds) < 0.7  # of the processor, so that a busy machine does not matter
