@@ -22,6 +22,7 @@ CODES: Mapping[str, str] = {
     "E0210": "an annotation with wrong arguments",
     "E0211": "a name of another kind than is needed here",
     "E0212": "a declaration that needs itself",
+    "E0213": "an expression that grows beyond measure when it is written out",
     # arity, attributes, types
     "E0301": "a required attribute is missing",
     "E0302": "an attribute that the operator does not have",

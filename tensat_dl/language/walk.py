@@ -38,6 +38,14 @@ def walk(expr: ast.Expr) -> Iterator[ast.Expr]:
         yield from walk(child)
 
 
+def size(expr: ast.Expr, sizes: Mapping[str, int]) -> int:
+    """Nodes in `expr` once names and functions of `sizes` are written out."""
+    total = 1 + sum(size(child, sizes) for child in children(expr))
+    if isinstance(expr, ast.Name):
+        return sizes.get(expr.text, 1)
+    return total + (sizes.get(expr.function, 0) if isinstance(expr, ast.Call) else 0)
+
+
 def types_in(expr: ast.Expr) -> Iterator[ast.TypeExpr]:
     """The types ascribed anywhere inside."""
     for part in walk(expr):

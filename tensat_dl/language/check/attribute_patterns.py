@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tensat_dl.language.check.attributes import DTYPE_ATTRIBUTES
 from tensat_dl.language.check.calls import Application
+from tensat_dl.language.check.expressions import resolve_functions
 from tensat_dl.language.check.variables import Context, Variable, is_upper
 from tensat_dl.language.program import AttributePattern, Sort
 from tensat_dl.syntax import ast
@@ -25,7 +26,7 @@ def attribute_pattern(application: Application, context: Context) -> AttributePa
             bound.append((formal.name, name))
             continue
         _check_required(formal, keyword.value, context)
-        required.append((formal.name, keyword.value))
+        required.append((formal.name, resolve_functions(keyword.value, context)))
     return AttributePattern(tuple(bound), tuple(required), _rest(application, context))
 
 

@@ -11,8 +11,10 @@ from collections.abc import Iterable, Iterator
 from tensat_dl.diagnostics import Label
 from tensat_dl.language import walk
 from tensat_dl.language.check.expressions import (
+    MAX_SIZE,
     check_condition,
     check_value,
+    report_size,
     report_unbound,
 )
 from tensat_dl.language.check.variables import Context
@@ -27,7 +29,7 @@ def split_where(
     parts = [part for clause in clauses for part in _conjuncts(clause)]
     calls = [part for part in parts if _is_fact(part, context)]
     facts = [_fact(call, context) for call in calls if isinstance(call, ast.Call)]
-    values = _let_values(lets)
+    values = _let_values(lets, context)
     conditions = tuple(
         check_condition(walk.replace_names(part, values), context)
         for part in parts
@@ -56,10 +58,16 @@ def check_lets(lets: tuple[ast.Let, ...], context: Context) -> tuple[tuple[str, 
     return tuple(checked)
 
 
-def _let_values(lets: tuple[ast.Let, ...]) -> dict[str, ast.Expr]:
+def _let_values(lets: tuple[ast.Let, ...], context: Context) -> dict[str, ast.Expr]:
     values: dict[str, ast.Expr] = {}
+    sizes: dict[str, int] = {}
     for let in lets:
-        values[let.name.text] = walk.replace_names(let.value, values)
+        name = let.name.text
+        sizes[name] = walk.size(let.value, sizes)
+        values[name] = walk.replace_names(let.value, values)
+        if sizes[name] > MAX_SIZE:
+            report_size(name, let.value.span, context.report)
+            sizes[name], values[name] = 1, ast.Number(0, let.value.span)
     return values
 
 

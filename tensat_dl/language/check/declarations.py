@@ -11,7 +11,13 @@ from collections.abc import Iterator
 from tensat_dl.diagnostics import Label
 from tensat_dl.language import walk
 from tensat_dl.language.check.conditions import split_where
-from tensat_dl.language.check.expressions import PARAMETER_SORTS, check_condition, check_value
+from tensat_dl.language.check.expressions import (
+    MAX_SIZE,
+    PARAMETER_SORTS,
+    check_condition,
+    check_value,
+    report_size,
+)
 from tensat_dl.language.check.left import LeftSide
 from tensat_dl.language.check.names import Kind, Scope, Symbol
 from tensat_dl.language.check.report import Reporter, did_you_mean, listed
@@ -209,12 +215,22 @@ def _head_argument(arg: ast.Expr, column: str, context: Context) -> str:
 def check_functions(
     symbols: list[Symbol], declared: Declared, report: Reporter
 ) -> dict[str, Function]:
-    """Every function of the program by its name there; recursion is an error."""
+    """Every function of the program by its name there; recursion and growth are errors."""
     functions = {symbol.name: _check_function(symbol, declared, report) for symbol in symbols}
     calls = {
         name: [part.function for part in walk.walk(function.body) if isinstance(part, ast.Call)]
         for name, function in functions.items()
     }
+    circular = _check_circles(symbols, calls, report)
+    sizes: dict[str, int] = {}
+    for symbol in symbols:
+        if not circular and _size(symbol.name, functions, calls, sizes) > MAX_SIZE:
+            report_size(symbol.name, symbol.span, report)
+            sizes[symbol.name] = 1  # said once
+    return functions
+
+
+def _check_circles(symbols: list[Symbol], calls: dict[str, list[str]], report: Reporter) -> bool:
     told: set[str] = set()
     for symbol in symbols:
         circle = _circle(symbol.name, calls)
@@ -227,7 +243,20 @@ def check_functions(
                 notes=(" -> ".join(circle),) if len(circle) > 2 else (),
                 help="functions are total: use `sum`, `prod`, `range` over lists instead",
             )
-    return functions
+    return bool(told)
+
+
+def _size(
+    name: str,
+    functions: dict[str, Function],
+    calls: dict[str, list[str]],
+    sizes: dict[str, int],
+) -> int:
+    """Nodes of a function's body with all that it calls written out."""
+    for callee in calls[name]:
+        if callee in functions and callee not in sizes:
+            _size(callee, functions, calls, sizes)
+    return sizes.setdefault(name, walk.size(functions[name].body, sizes))
 
 
 def _check_function(symbol: Symbol, declared: Declared, report: Reporter) -> Function:

@@ -28,7 +28,8 @@ def warn_of_duplicates(rules: Iterable[Rule], report: Reporter) -> None:
 
 def _canonical(rule: Rule) -> str:
     """The rule as text, its variables numbered in the order in which they appear."""
-    variables = {name for name, _ in rule.sorts}
+    variables = {name for name, _ in (*rule.sorts, *rule.lets)}
+    variables |= {target for emit in rule.emits for target in emit.targets}
     numbers: dict[str, str] = {}
 
     def rename(word: re.Match[str]) -> str:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tensat_dl.diagnostics import Span
 from tensat_dl.language import walk
 from tensat_dl.language.builtins import BUILTINS, Gives, Takes
 from tensat_dl.language.check.names import Kind, Symbol
-from tensat_dl.language.check.report import did_you_mean, source_text
+from tensat_dl.language.check.report import Reporter, did_you_mean, source_text
 from tensat_dl.language.check.variables import Context
 from tensat_dl.language.program import Sort
 from tensat_dl.syntax import ast
@@ -22,6 +23,9 @@ _TENSORS = (Sort.TENSOR, Sort.TENSORS)
 
 #: Sorts of a function's parameters; `Tensor` is the only one that takes a tensor.
 PARAMETER_SORTS = ("Tensor", "int", "float", "bool", "string", "ints", "floats", "strings", "dtype")
+
+#: Operations in one evaluation.
+MAX_SIZE = 10_000
 
 _USES = "an e-class has no stable users: whoever reads a tensor may be rewritten; let cost decide"
 _OUTPUTS = "which tensors are graph outputs, and their names, are not part of what they mean"
@@ -148,6 +152,16 @@ def _check_name(expr: ast.Name, context: Context, *, starred: bool) -> Gives | N
     elif expr.text in context.members and not starred:
         report_member(expr, context)
     return Gives.VALUE if variable.sort in (Sort.DIMS, Sort.DTYPE) else None
+
+
+def report_size(name: str, span: Span, report: Reporter) -> None:
+    """E0213: what a name stands for has more than `MAX_SIZE` nodes when it is written out."""
+    report.error(
+        "E0213",
+        f"`{name}` grows beyond measure when it is written out",
+        span,
+        notes=(f"more than {MAX_SIZE:,} operations",),
+    )
 
 
 def report_unbound(expr: ast.Name, context: Context) -> None:

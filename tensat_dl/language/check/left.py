@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from tensat_dl.language import walk
 from tensat_dl.language.check.attribute_patterns import attribute_pattern
 from tensat_dl.language.check.calls import Application, resolve
-from tensat_dl.language.check.expressions import check_value
+from tensat_dl.language.check.expressions import check_value, resolve_functions
 from tensat_dl.language.check.outputs import check_outputs
 from tensat_dl.language.check.report import source_text
 from tensat_dl.language.check.terms import (
@@ -27,6 +27,7 @@ from tensat_dl.language.check.types import (
     check_computed_dims,
     check_consistent,
     ordered,
+    resolved,
 )
 from tensat_dl.language.check.variables import Context, Variable
 from tensat_dl.language.program import (
@@ -55,6 +56,7 @@ class LeftSide:
     matches: list[Match] = field(default_factory=list)
     ascriptions: list[Ascription] = field(default_factory=list)
     _waiting: list[ast.Expr] = field(default_factory=list)
+    _written: list[ast.TypeExpr] = field(default_factory=list)
 
     def root(self, pattern: ast.Expr) -> str:
         """A rewrite's left side: the variable of the tensor that it matches."""
@@ -103,14 +105,15 @@ class LeftSide:
         """Record that a variable has a type, and bind the names in it."""
         if type_expr is not None:
             bind_type(type_expr, self.context)
-            self.ascriptions.append(Ascription(variable, type_expr))
+            self._written.append(type_expr)
+            self.ascriptions.append(Ascription(variable, resolved(type_expr, self.context)))
 
     def finish(self) -> tuple[Ascription, ...]:
         """Check computed attributes and dims; the ascriptions, in the order to evaluate them."""
         for expr in self._waiting:
             check_value(expr, self.context)
-        for ascription in self.ascriptions:
-            check_computed_dims(ascription.type, self.context)
+        for written in self._written:
+            check_computed_dims(written, self.context)
         check_consistent(self.ascriptions, self.context)
         return ordered(self.ascriptions)
 
@@ -166,7 +169,11 @@ class LeftSide:
 
     def _attributes(self, application: Application) -> AttributePattern:
         pattern = attribute_pattern(application, self.context)
-        self._waiting += [value for _, value in pattern.required]
+        self._waiting += [
+            keyword.value
+            for formal, keyword in application.attributes
+            if formal.name in dict(pattern.required)
+        ]
         return pattern
 
     # --- inputs -------------------------------------------------------------------------
@@ -233,7 +240,7 @@ class LeftSide:
             return self._typed_literal(expr)
         if isinstance(expr, ast.Number | ast.Boolean | ast.ListExpr | ast.Unary | ast.String):
             self._waiting.append(expr)
-            return InputLiteral(expr)
+            return InputLiteral(resolve_functions(expr, self.context))
         reject_arithmetic(expr, self.context)
         for name in walk.names_in(expr):
             self._recover_input(name)
@@ -246,7 +253,7 @@ class LeftSide:
             )
             return InputWildcard()
         self._waiting.append(call.args[0])
-        return InputLiteral(call.args[0], call.function)
+        return InputLiteral(resolve_functions(call.args[0], self.context), call.function)
 
     def _reject_ascription(self, expr: ast.Expr) -> None:
         self.context.report.error(

@@ -165,11 +165,12 @@ class _Body:
     ascriptions: tuple[Ascription, ...]
     facts: tuple[Fact, ...]
     conditions: tuple[ast.Expr, ...]
+    sorts: tuple[tuple[str, Sort], ...]
 
 
 def _body(left: LeftSide, where: tuple[ast.Expr, ...], lets: tuple[ast.Let, ...]) -> _Body:
     facts, conditions = split_where(where, lets, left.context)
-    return _Body(left, left.finish(), facts, conditions)
+    return _Body(left, left.finish(), facts, conditions, left.context.sorts())
 
 
 def _rule(
@@ -201,7 +202,7 @@ def _rule(
         off=source.flags.off,
         doc=source.item.doc,
         span=source.item.span,
-        sorts=right.context.sorts(),
+        sorts=body.sorts,
     )
 
 

@@ -6,9 +6,11 @@ the context.  Reports E0315, E0316, E0503, and E0404 for a dim that is computed 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tensat_dl.diagnostics import Label, Span
 from tensat_dl.language import walk
-from tensat_dl.language.check.expressions import check_value
+from tensat_dl.language.check.expressions import check_value, resolve_functions
 from tensat_dl.language.check.report import did_you_mean
 from tensat_dl.language.check.variables import Context, is_upper
 from tensat_dl.language.program import Ascription, Sort
@@ -52,6 +54,14 @@ def check_computed_dims(type_expr: ast.TypeExpr, context: Context) -> None:
     for dim in type_expr.dims or ():
         if not isinstance(dim, ast.Name | ast.Wildcard | ast.Star | ast.Number):
             check_value(dim, context)
+
+
+def resolved(type_expr: ast.TypeExpr, context: Context) -> ast.TypeExpr:
+    """The type with user functions in its dims under their names in the program."""
+    if not type_expr.dims:
+        return type_expr
+    dims = tuple(resolve_functions(dim, context) for dim in type_expr.dims)
+    return replace(type_expr, dims=dims)
 
 
 def check_consistent(ascriptions: list[Ascription], context: Context) -> None:
