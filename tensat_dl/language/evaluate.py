@@ -42,11 +42,17 @@ def holds(expr: ast.Expr, env: Environment) -> bool | None:
     return _truth(evaluate(expr, env))
 
 
-def match_type(type_expr: ast.TypeExpr, actual: Type, bindings: dict[str, Value]) -> bool | None:
+def match_type(
+    type_expr: ast.TypeExpr,
+    actual: Type,
+    bindings: dict[str, Value],
+    functions: Mapping[str, Function] | None = None,
+) -> bool | None:
     """Does `actual` have the written type?  None: that depends on symbols, or is unknown.
 
     Binds the upper-case names of `type_expr` that `bindings` lacks; a bound name must be equal.
-    An absent optional input has every type and binds nothing.  After any other answer than True
+    `functions` are those that computed dims may call.  An absent optional input has every type and
+    binds nothing.  After any other answer than True
     `bindings` may hold some of the names.
     """
     if isinstance(actual, AbsentType):
@@ -55,7 +61,8 @@ def match_type(type_expr: ast.TypeExpr, actual: Type, bindings: dict[str, Value]
         return False
     answers = [_match_dtype(type_expr.dtype, actual, bindings)]
     if type_expr.dims is not None:
-        answers.append(_match_dims(type_expr.dims, actual, bindings))
+        env = Environment(bindings, functions or {})
+        answers.append(_match_dims(type_expr.dims, actual, bindings, env))
     return values.all_of(answers)
 
 
@@ -70,7 +77,10 @@ def _match_dtype(name: str, actual: TensorType, bindings: dict[str, Value]) -> b
 
 
 def _match_dims(
-    written: tuple[ast.Expr, ...], actual: TensorType, bindings: dict[str, Value]
+    written: tuple[ast.Expr, ...],
+    actual: TensorType,
+    bindings: dict[str, Value],
+    env: Environment,
 ) -> bool | None:
     if actual.dims is None:
         return None
@@ -78,7 +88,6 @@ def _match_dims(
     if paired is None:
         return False
     names = [_match_name(expr, dim, bindings) for expr, dim in paired if _is_binder(expr)]
-    env = Environment(bindings)
     others = [
         values.equal(evaluate(expr, env), dim) for expr, dim in paired if not _is_binder(expr)
     ]

@@ -414,7 +414,9 @@ class CheckedProgram:
     """All that a rule file and its imports say.
 
     `schedule` is the schedule to run: the file's `main`, or all rules to saturation.
-    `rulesets` maps every ruleset (and import alias) to rule names.
+    `rulesets` maps every ruleset (and import alias) to rule names.  `operators` and the rows of
+    cost models are keyed by `Operator.qualified_name`.  `off` rules are in `rulesets` and in
+    `schedule` where the author names them, and nowhere else: whoever runs them need not ask.
     """
 
     rules: tuple[Rule, ...]

@@ -286,6 +286,12 @@ def test_bound_names_must_be_equal() -> None:
     assert match_type(type_expr("T[*B, K]"), TensorType(DType.F32, (2, M, 3)), bindings) is None
 
 
+def test_computed_dims_may_call_functions() -> None:
+    actual = TensorType(DType.F32, (5, 2))
+    assert match_type(type_expr("f32[M, pad(M, 1)]"), actual, {}, FUNCTIONS) is True
+    assert match_type(type_expr("f32[M, pad(M, 1)]"), actual, {}) is None
+
+
 # --- attributes -----------------------------------------------------------------------------
 
 
