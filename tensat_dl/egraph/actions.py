@@ -48,7 +48,7 @@ class AnswerColumn:
 
 
 def safe(name: str) -> str:
-    return name.replace("%", "b").replace(".", "_o")
+    return name.replace("%", "b_").replace(".", "_o")
 
 
 def answer_columns(builds: Sequence[Build]) -> tuple[AnswerColumn, ...]:
