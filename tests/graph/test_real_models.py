@@ -1,12 +1,14 @@
 """The light models of the onnx wheel and ../shared/models: read, written, verified, in time."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import onnx
 import pytest
 
 from tensat_dl.graph.fold import fold_constants
+from tensat_dl.graph.randomise import randomise_initializers
 from tensat_dl.graph.read import read_model
 from tensat_dl.graph.verify import verify
 from tensat_dl.graph.write import build_proto
@@ -70,3 +72,17 @@ def test_a_thousand_nodes_read_and_write_in_about_a_second() -> None:
     build_proto(graph)
     assert len(graph.nodes) > 1000
     assert time.perf_counter() - start < 2.0
+
+
+@pytest.mark.parametrize("path", [p for p in MODELS if p.stem not in LARGE], ids=ids)
+@pytest.mark.parametrize("opset", [0, 21])
+def test_every_node_lowered(path: Path, opset: int) -> None:
+    """Nothing copied from the source: at its own opset, and at the language's."""
+    model = randomise_initializers(onnx.load(path))
+    graph = read_model(model, ModelSettings())
+    nodes = tuple(replace(node, index=-1) for node in graph.nodes)
+    opsets = {**graph.opsets, "": opset or graph.opsets[""]}
+    proto = build_proto(replace(graph, nodes=nodes, opsets=opsets))
+    result = verify(model, proto, VerifySettings(samples=1))
+    assert result.ok, result
+    assert result.max_difference < 1e-6

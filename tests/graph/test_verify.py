@@ -192,12 +192,21 @@ def test_what_onnxruntime_cannot_run_is_run_by_the_reference() -> None:
 
 def test_what_nothing_runs_is_skipped_and_not_ok() -> None:
     head = '<ir_version: 9, opset_import: ["": 18, "acme": 1]>'
-    proto = parser.parse_model(head + "g (float[3] x) => (float[3] y) { y = acme.Op(x) }")
-    result = verify(proto, proto, SETTINGS)
+    text = "g (float[3] x) => (float[3] y) { a = %s(x) y = acme.Op(a) }"
+    before, after = (parser.parse_model(head + text % op) for op in ("Relu", "Abs"))
+    result = verify(before, after, SETTINGS)
     assert not result.ok
     assert "cannot be run" in result.skipped
     with pytest.raises(VerificationError, match="could not be verified"):
         require(result)
+
+
+def test_what_nothing_runs_is_fine_where_it_is_unchanged() -> None:
+    head = '<ir_version: 9, opset_import: ["": 18, "acme": 1]>'
+    proto = parser.parse_model(head + "g (float[3] x) => (float[3] y) { y = acme.Op(x) }")
+    result = verify(proto, proto, SETTINGS)
+    assert (result.ok, result.samples) == (True, 0)
+    assert "the model is unchanged" in result.skipped
 
 
 def test_switched_off() -> None:
@@ -231,3 +240,11 @@ def test_randomised_weights_keep_activations_finite_and_are_reproducible() -> No
     assert first.SerializeToString() == second.SerializeToString()
     w = numpy_helper.to_array(first.graph.initializer[0])
     assert w.std() == pytest.approx(math.sqrt(2 / 64), rel=0.05)
+
+
+def test_the_checker_must_accept_the_result() -> None:
+    before = model("g (float[3] x) => (float[3] y) { y = Relu(x) }")
+    after = model("g (float[3] x) => (float[3] y) { y = Relu(x) }")
+    after.graph.node[0].attribute.append(helper.make_attribute("no_such_attribute", 1))
+    result = verify(before, after, SETTINGS)
+    assert "onnx.checker refuses" in str(result.mismatches[0])

@@ -1,0 +1,61 @@
+"""The verdict on an optimised model, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tensat_dl.errors import VerificationError
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """One disagreement: the output ("" for the model as a whole), the sample (-1: none ran),
+    and what is wrong with it, in words.  `relative` and `index` as in `graph.compare`."""
+
+    output: str
+    sample: int
+    problem: str
+    relative: float = float("inf")
+    index: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        where = f" at {list(self.index)}" if self.index else ""
+        what = f"output '{self.output}'{where}: " if self.output else ""
+        return what + self.problem
+
+
+@dataclass(frozen=True)
+class Verification:
+    """`samples`: how many were compared; `max_difference`: the largest relative difference of
+    floats; `skipped`: what was not compared and why, "" where all was; `runner`: what ran the
+    models."""
+
+    samples: int
+    max_difference: float
+    ok: bool
+    mismatches: tuple[Mismatch, ...] = ()
+    skipped: str = ""
+    runner: str = ""
+
+
+def failed(problem: str) -> Verification:
+    """The verdict where the models could not even be compared, for a reason in the new one."""
+    return Verification(0, float("inf"), False, (Mismatch("", -1, problem),))
+
+
+def require(verification: Verification) -> None:
+    """Raise VerificationError unless the models were compared and agree."""
+    if verification.ok:
+        return
+    if not verification.mismatches:
+        raise VerificationError(
+            f"the result could not be verified: {verification.skipped}",
+            help="--no-check writes it unverified",
+        )
+    worst = verification.mismatches[0]
+    more = len(verification.mismatches) - 1
+    also = f" (and {more} more)" if more else ""
+    raise VerificationError(
+        f"the optimised model does not compute what the original does: {worst}{also}",
+        help="nothing was written; a rule is wrong, or its condition is",
+    )
