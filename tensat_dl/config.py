@@ -57,7 +57,7 @@ def merge(sources: Iterable[Source]) -> Settings:
         for name, values in tables.items():
             _lay_over(merged.setdefault(name, {}), values)
     if problems:
-        raise UsageError("\n".join(problems), help="`tensat-dl run --help` explains the settings")
+        raise UsageError("\n".join(problems), help="`tensat-dl run --help` lists the settings")
     return _build(merged)
 
 

@@ -62,6 +62,13 @@ def keys() -> dict[str, Any]:
     return found
 
 
+def defaults() -> dict[str, Any]:
+    """Every dotted key and its default."""
+    settings = Settings()
+    tables = {field.name: getattr(settings, field.name) for field in dataclasses.fields(Settings)}
+    return {key: getattr(tables[key.split(".")[0]], key.split(".")[1]) for key in keys()}
+
+
 def validate(tables: Mapping[str, Any]) -> tuple[dict[str, dict[str, Any]], list[str]]:
     """Converted values by table, and what is wrong (then the values are incomplete)."""
     names = [field.name for field in dataclasses.fields(Settings)]

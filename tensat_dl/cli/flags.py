@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tensat_dl import config
+from tensat_dl import config, config_schema
 from tensat_dl.settings import Settings
 
 
@@ -89,3 +89,17 @@ def read_settings(arguments: argparse.Namespace, flags: Sequence[Flag]) -> Setti
     overrides += [config.dim_assignment(text) for text in getattr(arguments, "dim", ())]
     overrides += [config.assignment(text) for text in arguments.set]
     return config.load_settings(arguments.config, overrides)
+
+
+def settings_help() -> str:
+    """Every setting with its default, for the end of a help text."""
+    lines = [f"  {key} = {_toml(value)}" for key, value in config_schema.defaults().items()]
+    return "settings of tensat.toml and --set, with their defaults:\n" + "\n".join(lines)
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'"{value}"'
+    return str(value) if value != {} else "{}"

@@ -77,7 +77,7 @@ COMMAND = Command(
     "run",
     "optimise a model",
     "Optimise GRAPH with RULES: explore equal graphs, take the cheapest, verify it, write it.",
-    _EPILOG,
+    _EPILOG + "\n" + flags.settings_help(),
     _add_arguments,
     _execute,
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tensat_dl import config_schema
 from tensat_dl.cli import command, ops
 from tensat_dl.diagnostics import Diagnostic, SourceFile, Span
 from tensat_dl.errors import (
@@ -163,3 +164,10 @@ def test_the_model_must_be_there_and_the_output_possible(tensat) -> None:
     done = tensat("run", "std", "m.onnx", "-o", "none/out.onnx")
     assert done.code == ExitCode.USAGE
     assert "does not exist" in done.err
+
+
+def test_help_of_run_lists_every_setting_with_its_default(tensat) -> None:
+    out = tensat("run", "--help").out
+    assert "  explore.enodes = 50000\n" in out
+    assert '  extract.solver = "glpk"\n' in out
+    assert all(f"  {key} = " in out for key in config_schema.defaults())
