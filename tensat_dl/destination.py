@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from tensat_dl.errors import InputError, UsageError
@@ -20,6 +21,8 @@ def choose_output(model: Path, output: Path | None, *, force: bool) -> Path:
         raise UsageError(f"the output {target} is a directory")
     if not target.parent.is_dir():
         raise UsageError(f"the directory {target.parent} of the output does not exist")
+    if not os.access(target.parent, os.W_OK):
+        raise UsageError(f"the directory {target.parent} of the output cannot be written to")
     if target.exists() and target.samefile(model) and not force:
         raise UsageError(
             f"the output {target} is the input",

@@ -38,6 +38,7 @@ _BELOW_PIPELINE = set(STAGES)
 STAGES["pipeline"] = _BELOW_PIPELINE
 STAGES["api"] = _BELOW_PIPELINE | {"pipeline"}
 STAGES["cli"] = _BELOW_PIPELINE | {"pipeline", "api"}
+STAGES["__main__"] = {"cli"}
 
 #: Package -> the only places (path prefixes below tensat_dl/) that may import it.
 FENCES: dict[str, tuple[str, ...]] = {
