@@ -67,6 +67,10 @@ class _Sharing:
 
     def price(self, node: int) -> float:
         self.deadline.check()
+        c = self.work.owner[node]
+        if len(self.work.members[c]) == 1 and self.forced >> self.required.bit[c] & 1:
+            # Nothing to decide: it is there for all others to use.
+            return 0.0
         return self.work.cost[node] + self._combined(node)[0]
 
     def settle(self, c: int, cost: float, node: int) -> None:

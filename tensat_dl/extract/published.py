@@ -32,18 +32,8 @@ class Published:
         return read_choice(self.work, self.node_column, values)
 
     def loop_rows(self, loop: Iterable[int]) -> list[Row]:
-        """The nodes of the loop that stay outside it must make up for one node inside it."""
-        members = set(loop)
-        nodes = [n for c in sorted(members) for n in self.work.members[c]]
-        outside = [self.node_column[n] for n in nodes if members.isdisjoint(self.work.children[n])]
-        inside = [
-            self.node_column[n] for n in nodes if not members.isdisjoint(self.work.children[n])
-        ]
-        rows = (
-            Linear().add_all(outside).add(column, -1.0).row(Sense.AT_LEAST, 0.0)
-            for column in inside
-        )
-        return [row for row in rows if row is not None]
+        """None: positions, or the filter before, forbid every loop already."""
+        return []
 
 
 def formulate_published(work: Work, *, order: bool, deadline: Deadline) -> Published:

@@ -129,13 +129,20 @@ class _Search:
     cut_for: set[tuple[int, ...]] = field(default_factory=set)
 
     def run(self) -> None:
-        """Rounds of solving and cutting."""
+        """Rounds of solving and cutting; a program without columns leaves nothing to solve."""
+        if not self.model.program.costs:
+            self._offer(self.model.chosen(()))
+            self.found.bound, self.found.proven = self.found.cost, True
+            return
         while self._round():
             self.deadline.check()
 
     def _round(self) -> bool:
         """One solve; True when loops were cut off and it must be repeated."""
         answer = self._ask()
+        if not all(map(math.isfinite, answer.values or ())):
+            self._warn("returned values that are no numbers")
+            return False
         if not self._take_bound(answer):
             return False
         if answer.values is None:
@@ -220,11 +227,12 @@ class _Search:
     def _cut(self, found_loops: Sequence[Sequence[int]]) -> bool:
         """Add loop rows; False when a loop was cut off before and came back."""
         fresh = [loop for loop in found_loops if tuple(loop) not in self.cut_for]
-        if not fresh:
+        self.cut_for.update(tuple(loop) for loop in fresh)
+        rows = [row for loop in fresh for row in self.model.loop_rows(loop)]
+        if not rows:
             self._warn("returned a loop that its program forbids")
             return False
-        self.cut_for.update(tuple(loop) for loop in fresh)
-        self.session.add_rows([row for loop in fresh for row in self.model.loop_rows(loop)])
+        self.session.add_rows(rows)
         return True
 
     def _warn(self, text: str) -> None:

@@ -223,10 +223,10 @@ def _is_complete(solution: Path) -> bool:
 
 
 def _read_names(path: Path, columns: Mapping[str, int]) -> dict[int, int]:
-    """GLPK's column number -> ours, from lines `n j NUMBER NAME`."""
+    """GLPK's column number -> ours, from lines `n j NUMBER NAME`; Pyomo may add a constant."""
     found = {}
     for fields in _fields(path):
-        if fields[:2] == ["n", "j"]:
+        if fields[:2] == ["n", "j"] and fields[3] in columns:
             found[int(fields[2])] = columns[fields[3]]
     return found
 
@@ -239,7 +239,7 @@ def _read_solution(path: Path, column_of: Mapping[int, int], count: int) -> _Sol
     for fields in _fields(path):
         if fields[0] == "s":
             kind, status, objective = fields[1], fields[4], float(fields[-1])
-        elif fields[0] == "j":
+        elif fields[0] == "j" and int(fields[1]) in column_of:
             values[column_of[int(fields[1])]] = float(fields[2 if kind == "mip" else 3])
     if kind == "bas":
         status = "o" if status == "f" else status

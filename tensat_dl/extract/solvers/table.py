@@ -6,7 +6,6 @@ A solver that is not listed but registered with Pyomo is used through Pyomo's co
 
 from __future__ import annotations
 
-import difflib
 import importlib.util
 import logging
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from enum import Enum
 
 from tensat_dl.errors import UsageError
 from tensat_dl.extract.solvers.glpsol import find_glpsol
+from tensat_dl.suggest import closest
 
 
 class Backend(Enum):
@@ -121,8 +121,8 @@ def find_solver(name: str) -> Solver:
         return listed[name]
     if name in _pyomo_names():
         return Solver(name, Backend.PYOMO, name, f"what Pyomo needs for `{name}`")
-    close = difflib.get_close_matches(name, [*listed, *_pyomo_names()], n=1)
-    suggestion = f"did you mean `{close[0]}`? " if close else ""
+    close = closest(name, [*listed, *_pyomo_names()])
+    suggestion = f"did you mean `{close}`? " if close else ""
     raise UsageError(
         f"unknown solver `{name}`",
         help=f"{suggestion}known: {', '.join(listed)}, or any solver registered with Pyomo",

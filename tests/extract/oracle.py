@@ -1,0 +1,75 @@
+"""Random small e-graphs, and the best selection of one by trying everything.
+
+Independent of the code under test: it knows the Problem arrays only.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from tensat_dl.extract.problem import Problem, build_problem
+
+COSTS = (0.0, 0.0, 0.5, 1.0, 1.0, 2.0, 3.5, 10.0)
+
+
+def random_problem(seed: int) -> Problem:
+    """Up to 9 classes of up to 3 nodes: shared children, loops, self-loops, several roots; a few
+    have no selection at all."""
+    rng = random.Random(seed)
+    classes = rng.randint(1, 9)
+    backward = rng.choice((0.0, 0.2, 0.5, 1.0))
+    rows = []
+    for c in range(classes):
+        for _ in range(rng.choice((1, 1, 2, 3))):
+            later = list(range(c + 1, classes))
+            pool = list(range(classes)) if rng.random() < backward else later
+            kids = rng.sample(pool, min(len(pool), rng.choice((0, 1, 1, 2, 3))))
+            rows.append((c, rng.choice(COSTS), kids))
+    rng.shuffle(rows)
+    roots = rng.sample(range(classes), min(classes, rng.choice((1, 1, 2, 3))))
+    return build_problem(classes, rows, roots)
+
+
+def best_cost(problem: Problem) -> float | None:
+    """The least cost of an acyclic selection, None if there is none."""
+    return min(_costs(problem), default=None)
+
+
+def _costs(problem: Problem) -> Iterator[float]:
+    members: dict[int, list[int]] = {}
+    for n, c in enumerate(problem.node_class.tolist()):
+        members.setdefault(c, []).append(n)
+    kids = [
+        problem.children[problem.child_start[n] : problem.child_start[n + 1]].tolist()
+        for n in range(problem.nodes)
+    ]
+    cost = problem.node_cost.tolist()
+
+    def expand(todo: list[int], chosen: dict[int, int]) -> Iterator[float]:
+        todo = [c for c in todo if c not in chosen]
+        if not todo:
+            if not _has_loop(chosen, kids):
+                yield sum(cost[n] for n in chosen.values())
+            return
+        for n in members.get(todo[0], []):
+            yield from expand([*todo[1:], *kids[n]], {**chosen, todo[0]: n})
+
+    yield from expand(problem.roots.tolist(), {})
+
+
+def _has_loop(chosen: dict[int, int], kids: list[list[int]]) -> bool:
+    """Depth-first search for a way back to a class that is still open."""
+    state: dict[int, str] = {}
+
+    def visit(c: int) -> bool:
+        if state.get(c) == "open":
+            return True
+        if state.get(c) == "done":
+            return False
+        state[c] = "open"
+        looping = any(visit(k) for k in kids[chosen[c]])
+        state[c] = "done"
+        return looping
+
+    return any(visit(c) for c in chosen)

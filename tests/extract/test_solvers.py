@@ -1,0 +1,267 @@
+"""Solvers are found, named, limited and stopped, and never believed."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tensat_dl.errors import UsageError
+from tensat_dl.extract.problem import Extraction, Status, StopReason, build_problem
+from tensat_dl.extract.program import Program, Row, Sense
+from tensat_dl.extract.run import extract
+from tensat_dl.extract.selection import check
+from tensat_dl.extract.solvers import glpsol
+from tensat_dl.extract.solvers.answer import Outcome
+from tensat_dl.extract.solvers.session import SolverSession
+from tensat_dl.extract.solvers.table import (
+    SOLVERS,
+    Backend,
+    availability,
+    find_solver,
+    require_solver,
+)
+from tensat_dl.settings import ExtractSettings
+
+FAKE = Path(__file__).with_name("fake_solver.py")
+#: Three required classes in a ring: each costs 1 through the next, or more by itself.  The bound
+#: before solving is 3, so that a solver is asked.
+RING = [(c, 1.0, [(c + 1) % 3]) for c in range(3)] + [(c, 10.0, []) for c in range(3)]
+PROBLEM = build_problem(3, RING, [0, 1, 2])
+OPTIMUM = 12.0
+
+
+@pytest.fixture
+def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory first on PATH whose `glpsol` is the fake; returns where its pid is written."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in ("glpsol", "cbc"):
+        target = programs / name
+        target.write_text(f"#!{sys.executable}\n" + FAKE.read_text())
+        target.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("FAKE_PID", str(tmp_path / "pid"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    return tmp_path / "pid"
+
+
+def run(seconds: float = 5.0) -> Extraction:
+    answer = extract(PROBLEM, ExtractSettings(seconds=seconds))
+    assert answer.selection is not None
+    assert check(PROBLEM, answer.selection) == answer.objective >= OPTIMUM
+    assert answer.bound <= OPTIMUM + 1e-6
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("mode", "says"),
+    [
+        ("crash", "signal 11"),
+        ("error", "status 3: the licence has expired"),
+        ("rubbish", "no readable solution"),
+        ("nothing", "no readable solution"),
+        ("infeasible", "says there is no answer, but one is in hand"),
+        ("zeros", "incomplete solution"),
+        ("loop", "returned a loop that its program forbids"),
+        ("ones", "claims that nothing below"),
+        ("bound", "but an answer of"),
+        ("nan", "values that are no numbers"),
+    ],
+)
+def test_a_solver_that_misbehaves_costs_nothing_but_the_proof(
+    fake: Path, monkeypatch: pytest.MonkeyPatch, mode: str, says: str
+) -> None:
+    monkeypatch.setenv("FAKE", mode)
+    answer = run()
+    assert says in " ".join(answer.warnings)
+    assert all(warning.startswith("solver glpk") for warning in answer.warnings)
+    assert answer.status is Status.FEASIBLE
+    assert answer.stopped is StopReason.SOLVER_FAILED
+    assert not list(fake.parent.glob("tensat-dl-*")), "temporary files are left"
+
+
+def test_a_solver_that_hangs_is_stopped_in_time(
+    fake: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE", "hang")
+    started = time.monotonic()
+    answer = run(seconds=3.0)
+    assert time.monotonic() - started < 3.6
+    assert answer.stopped is StopReason.TIME
+    assert answer.bound == 300.0 / 64.0, "the last bound it printed, on its scale, is kept"
+    assert "stopped" in " ".join(answer.warnings)
+    wait_for(lambda: not is_running(int(fake.read_text())), seconds=1.0)
+    assert not list(fake.parent.glob("tensat-dl-*"))
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_no_solver_outlives_the_run(
+    fake: Path, monkeypatch: pytest.MonkeyPatch, how: signal.Signals
+) -> None:
+    monkeypatch.setenv("FAKE", "hang")
+    code = f"""
+        from tensat_dl.extract.problem import build_problem
+        from tensat_dl.extract.run import extract
+        extract(build_problem(3, {RING!r}, [0, 1, 2]))
+    """
+    parent = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)], stderr=subprocess.DEVNULL
+    )
+    wait_for(fake.exists)
+    wait_for(lambda: fake.read_text() != "")
+    pid = int(fake.read_text())
+    parent.send_signal(how)
+    parent.wait(timeout=2.0)
+    wait_for(lambda: not is_running(pid), seconds=2.0)
+    if how is signal.SIGINT:
+        assert not list(fake.parent.glob("tensat-dl-*"))
+
+
+def is_running(pid: int) -> bool:
+    """A killed process that nobody has asked about yet does not run."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def wait_for(condition: object, seconds: float = 10.0) -> None:
+    assert callable(condition)
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, "waited too long"
+        time.sleep(0.02)
+
+
+def test_glpsol_is_found_without_the_environment_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.setattr(shutil, "which", lambda name, path=None: None)
+    found = glpsol.find_glpsol()
+    assert found is not None and found.path.parts[-3:] == ("cmeel.prefix", "bin", "glpsol")
+    done = subprocess.run([found.path, "--version"], env=found.environment, capture_output=True)
+    assert b"GLPSOL" in done.stdout
+
+
+def test_the_wheels_wrapper_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrapper = tmp_path / "glpsol"
+    wrapper.write_text("#!/usr/bin/python\nfrom cmeel.run import cmeel_run\ncmeel_run()\n")
+    wrapper.chmod(0o755)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "glpsol").write_bytes(b"\x7fELF")
+    (other / "glpsol").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{other}")
+    found = glpsol.find_glpsol()
+    assert found is not None and found.path == other / "glpsol"
+
+
+def test_every_solver_says_whether_it_can_be_used() -> None:
+    assert len({solver.name for solver in SOLVERS}) == len(SOLVERS)
+    for solver in SOLVERS:
+        found = availability(solver)
+        assert found.detail and solver.needs
+        assert bool(found) or not solver.ran_here, f"{solver.name}: {found.detail}"
+
+
+def test_names_are_looked_up_in_the_table_then_in_pyomo() -> None:
+    assert find_solver("highs").backend is Backend.HIGHS
+    assert find_solver("appsi_highs").backend is Backend.PYOMO
+    with pytest.raises(UsageError) as raised:
+        find_solver("gurobbi")
+    assert "gurobi" in raised.value.help and "glpk, highs" in raised.value.help
+    with pytest.raises(UsageError, match="cannot be used") as raised:
+        require_solver("xpress")
+    assert "usable here: glpk, highs" in raised.value.help
+
+
+def knapsack() -> Program:
+    """Cover 20 with weights that do not fit it exactly."""
+    program = Program()
+    weights = (3.0, 5.0, 7.0, 9.0, 11.0, 13.0)
+    columns = tuple(program.column(1.1 * weight, integer=True) for weight in weights)
+    program.rows.append(Row(columns, weights, Sense.AT_LEAST, 20.5))
+    return program
+
+
+@pytest.mark.parametrize("name", ["glpk", "highs", "appsi_highs"])
+def test_a_program_is_solved_tightened_and_solved_again(name: str) -> None:
+    with SolverSession(find_solver(name), {}) as session:
+        session.load(knapsack())
+        first = session.solve(20.0, 1e-6, 25.0, lambda progress: None)
+        assert first.outcome is Outcome.OPTIMAL and first.values is not None
+        value = knapsack().value(first.values)
+        assert first.bound == pytest.approx(value, rel=1e-5)
+        session.add_rows([Row((0,), (1.0,), Sense.EQUAL, 1.0), Row((1,), (1.0,), Sense.EQUAL, 1.0)])
+        second = session.solve(20.0, 1e-6, 25.0, lambda progress: None)
+        assert second.values is not None and second.values[:2] == pytest.approx((1.0, 1.0))
+        assert knapsack().value(second.values) >= value - 1e-6
+        session.add_rows([Row((0,), (1.0,), Sense.AT_MOST, 0.0)])
+        assert session.solve(20.0, 1e-6, 25.0, lambda p: None).outcome is Outcome.INFEASIBLE
+
+
+@pytest.mark.parametrize("name", ["glpk", "highs"])
+def test_what_a_solver_had_at_its_time_limit_is_kept(name: str) -> None:
+    program = market_split()
+    with SolverSession(find_solver(name), {}) as session:
+        session.load(program)
+        answer = session.solve(2.0, 1e-6, 6.0, lambda progress: None)
+    assert answer.outcome is Outcome.LIMIT
+    assert answer.values is not None, "every point is feasible: an incumbent is found at once"
+    assert 0.0 <= answer.bound <= program.value(answer.values)
+
+
+def market_split(rows: int = 4, columns: int = 30) -> Program:
+    """Split markets with as little slack as possible: tiny, and very hard to prove."""
+    rng = random.Random(1)
+    program = Program()
+    x = [program.column(0.0, integer=True) for _ in range(columns)]
+    for _ in range(rows):
+        weights = [float(rng.randrange(100)) for _ in x]
+        more, less = program.column(1.0, upper=1e6), program.column(1.0, upper=1e6)
+        terms = (*weights, 1.0, -1.0)
+        program.rows.append(Row((*x, more, less), terms, Sense.EQUAL, sum(weights) // 2))
+    return program
+
+
+def test_options_reach_the_solver_verbatim() -> None:
+    assert glpsol._arguments({"cuts": True, "mir": False, "seed": 3}) == ["--cuts", "--seed", "3"]
+    with SolverSession(find_solver("glpk"), {"no-such-option": True}) as session:
+        session.load(knapsack())
+        answer = session.solve(5.0, 1e-6, 6.0, lambda progress: None)
+    assert answer.outcome is Outcome.FAILED and "no-such-option" in answer.message
+    with SolverSession(find_solver("highs"), {"mip_max_nodes": 0}) as session:
+        session.load(market_split())
+        answer = session.solve(20.0, 1e-6, 25.0, lambda progress: None)
+    assert answer.outcome is not Outcome.OPTIMAL
+
+
+def test_a_solver_run_by_pyomo_that_fails(fake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pyomo.common import Executable
+
+    monkeypatch.setenv("FAKE", "error")
+    Executable("cbc").rehash()
+    answer = extract(PROBLEM, ExtractSettings(solver="cbc", seconds=10.0))
+    assert answer.stopped is StopReason.SOLVER_FAILED
+    assert "solver cbc gave no answer" in " ".join(answer.warnings)
+
+
+def test_a_session_goes_on_after_its_process_died() -> None:
+    with SolverSession(find_solver("glpk"), {}) as session:
+        session.load(knapsack())
+        assert session.solve(5.0, 1e-6, 8.0, lambda p: None).outcome is Outcome.OPTIMAL
+        assert session._process is not None
+        os.killpg(session._process.pid, signal.SIGKILL)
+        answer = session.solve(5.0, 1e-6, 8.0, lambda p: None)
+        assert answer.outcome is Outcome.FAILED and "signal 9" in answer.message
+        assert session.solve(5.0, 1e-6, 8.0, lambda p: None).outcome is Outcome.OPTIMAL
