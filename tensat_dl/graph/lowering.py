@@ -13,7 +13,7 @@ from onnx import helper
 
 from tensat_dl.errors import TensatError, UsageError
 from tensat_dl.graph.attributes import write_attribute
-from tensat_dl.graph.constants import Array
+from tensat_dl.graph.constants import Array, constant_type
 from tensat_dl.graph.model import Graph, Node
 from tensat_dl.graph.names import Names, node_names, subgraphs
 from tensat_dl.graph.naming import Naming
@@ -172,8 +172,13 @@ class Lowering:
         return None if constant is None else constant.load()
 
     def _types(self, node: Node) -> tuple[Type, ...]:
-        types = self.graph.types
-        return tuple(ABSENT if n is None else types.get(n, UNDECLARED) for n in node.inputs)
+        return tuple(ABSENT if name is None else self._type(name) for name in node.inputs)
+
+    def _type(self, name: str) -> Type:
+        constant = self.graph.constants.get(name)
+        if constant is not None:
+            return constant_type(constant)
+        return self.graph.types.get(name, UNDECLARED)
 
     # --- names --------------------------------------------------------------------------------
 

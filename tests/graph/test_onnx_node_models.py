@@ -15,6 +15,8 @@ from tensat_dl.vocabulary.operators import OperatorKind
 
 STEP = 17
 
+pytestmark = pytest.mark.slow
+
 
 def node_models() -> dict[str, onnx.ModelProto]:
     from onnx.backend.test.loader import load_model_tests

@@ -74,6 +74,7 @@ def test_a_thousand_nodes_read_and_write_in_about_a_second() -> None:
     assert time.perf_counter() - start < 2.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [p for p in MODELS if p.stem not in LARGE], ids=ids)
 @pytest.mark.parametrize("opset", [0, 21])
 def test_every_node_lowered(path: Path, opset: int) -> None:

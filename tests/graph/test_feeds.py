@@ -1,0 +1,105 @@
+"""Sizes and values that are tried on a model's inputs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import parser
+
+from tensat_dl.graph.feeds import FeedSearch
+from tensat_dl.graph.run import CannotRun
+from tensat_dl.graph.sizes import SizeChoices
+from tensat_dl.graph.slots import InputSlot, input_slots
+
+HEAD = '<ir_version: 9, opset_import: ["": 18]>'
+
+
+class Demanding:
+    """Accepts what `test` accepts, and counts how often it was asked."""
+
+    name = "a test"
+
+    def __init__(self, test: Any) -> None:
+        self.test = test
+        self.asked = 0
+
+    def run(self, feeds: Mapping[str, Any]) -> list[Any]:
+        self.asked += 1
+        if not self.test(**feeds):
+            raise CannotRun("no")
+        return list(feeds.values())
+
+
+def slots(text: str) -> tuple[InputSlot, ...]:
+    return input_slots(parser.parse_model(HEAD + text))
+
+
+def test_samples_use_different_sizes_and_one() -> None:
+    choices = SizeChoices(slots("g (float[N,M] x) => (float[N] y) { y = Op(x) }"), {})
+    first = [next(choices.for_sample(sample)) for sample in range(3)]
+    assert first == [{"N": 2, "M": 3}, {"N": 1, "M": 1}, {"N": 3, "M": 7}]
+
+
+def test_fixed_sizes_stay() -> None:
+    choices = SizeChoices(slots("g (float[N,M] x) => (float[N] y) { y = Op(x) }"), {"N": 8})
+    assert all(sizes["N"] == 8 for sample in range(3) for sizes in choices.for_sample(sample))
+
+
+def test_dims_that_are_sums_follow_their_parts() -> None:
+    found = (
+        InputSlot("past", 1, ("batch", "old")),
+        InputSlot("ids", 7, ("batch", "new")),
+        InputSlot("mask", 7, ("batch", "old + new")),
+    )
+    for sizes in SizeChoices(found, {}).for_sample(0):
+        assert sizes["old + new"] == sizes["old"] + sizes["new"]
+
+
+def test_dims_without_a_name_are_named_by_place() -> None:
+    (slot,) = slots("g (float[?,3,?] x) => (float y) { y = Op(x) }")
+    assert slot.dims == ("x.0", 3, "x.2")
+
+
+def test_a_size_that_is_demanded() -> None:
+    runner = Demanding(lambda x: x.shape[1] % 32 == 0)
+    search = FeedSearch(slots("g (float[N,H] x) => (float y) { y = Op(x) }"), runner)
+    assert [search.find(sample, 0).values["x"].shape for sample in range(3)] == [
+        (2, 32),
+        (1, 32),
+        (3, 32),
+    ]
+
+
+def test_each_input_gets_the_widest_range_it_may_have() -> None:
+    def accepts(ids: np.ndarray, kinds: np.ndarray) -> bool:
+        return bool((abs(ids) < 10).all() and (kinds >= 0).all() and (kinds < 2).all())
+
+    text = "g (int64[40] ids, int64[40] kinds) => (float y) { y = Op(ids, kinds) }"
+    feed = FeedSearch(slots(text), Demanding(accepts)).find(0, 0)
+    assert feed.plan.ranges == {"ids": (-9, 10), "kinds": (0, 2)}
+
+
+def test_later_samples_start_where_the_first_one_ended() -> None:
+    runner = Demanding(lambda i: bool((i == 1).all()))
+    search = FeedSearch(slots("g (int64[9] i) => (float y) { y = Op(i) }"), runner)
+    search.find(0, 0)
+    runner.asked = 0
+    search.find(1, 1)
+    assert runner.asked == 1
+
+
+def test_giving_up_says_why() -> None:
+    search = FeedSearch(
+        slots("g (float[2] x) => (float y) { y = Op(x) }"), Demanding(lambda x: False)
+    )
+    with pytest.raises(CannotRun, match="no"):
+        search.find(0, 0)
+
+
+def test_odd_samples_are_between_zero_and_one() -> None:
+    runner = Demanding(lambda x: True)
+    search = FeedSearch(slots("g (float[500] x) => (float y) { y = Op(x) }"), runner)
+    assert search.find(0, 0).values["x"].min() < -1
+    x = search.find(1, 0).values["x"]
+    assert 0 < x.min() < x.max() < 1
