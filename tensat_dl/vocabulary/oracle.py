@@ -59,7 +59,10 @@ def ask(question: Question, version: int | None = None) -> list[Answer | None]:
     schema = schema_at(domain, question.op.name, asked)
     if schema is None:
         return [None] * question.outputs
-    node, types, data = _application(question)
+    try:
+        node, types, data = _application(question)
+    except (OverflowError, ValueError, TypeError) as error:
+        raise Refusal(f"ONNX cannot hold this: {_reason(error)}") from None
     try:
         found = _infer(schema, node, types, data, asked)
     except _FAILURES as error:

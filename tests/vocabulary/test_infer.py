@@ -65,6 +65,7 @@ TALL, DOUBLE = f32(N, 4, H, 8), f32(4, 3, 2, 2)
 TWO_BY_TWO = {"kernel_shape": (2, 2), "strides": (2, 2)}
 PADDED = {"pads": (1, 1, 1, 1), "strides": (2, 2)}
 SAME: dict[str, Any] = {"auto_pad": "SAME_UPPER", "strides": (2, 1)}
+PLACES = TensorType(DType.I64, (N, H, 1))
 SCALES = TensorType(DType.F32, (4,), (1.0, 1.0, 2.0, 0.5))
 
 
@@ -135,6 +136,8 @@ SCALES = TensorType(DType.F32, (4,), (1.0, 1.0, 2.0, 0.5))
         ("Unsqueeze", (f32(2), ints(0, 0)), {}, 1, "twice"),
         ("Transpose", (f32(2, 3),), {"perm": (0, 0)}, 1, ""),
         ("Gather", (f32(2, 3), ints(2)), {}, 1, "outside of dim 0"),
+        ("GatherND", (f32(2, 3), unknown_ints(2)), {"batch_dims": -8}, 1, "`batch_dims` is -8"),
+        ("GatherND", (f32(2, 3), unknown_ints(3)), {}, 1, "do not point into"),
         ("Tile", (f32(2, 3), ints(2)), {}, 1, ""),
         ("TopK", (f32(2, 3), ints(4)), {}, 2, ""),
         ("DepthToSpace", (f32(1, 6, 2, 2),), {"blocksize": 2}, 1, "divide"),
@@ -219,6 +222,7 @@ def test_refused(
         ("Einsum", (f32(N, 3), f32(3, M)), {"equation": "ij, jk"}, "[N, M]"),
         ("Einsum", (f32(N, N),), {"equation": "ii->i"}, "[N]"),
         ("Gather", (f32(N, 3), unknown_ints(M)), {"axis": 1}, "[N, M]"),
+        ("GatherND", (f32(N, 3, M), PLACES), {"batch_dims": 1}, "[N, H, M]"),
         ("OneHot", (unknown_ints(N), scalar(M), f32(2)), {}, "[N, M]"),
         ("TopK", (f32(N, 8), ints(3)), {}, "[N, 3]"),
         ("Range", (scalar(0), scalar(N), scalar(1)), {}, "[N]"),

@@ -164,6 +164,22 @@ def _gather(question: Question) -> list[Shape]:
     return [None if places is None else (*data[:axis], *places, *data[axis + 1 :])]
 
 
+def _gather_nd(question: Question) -> list[Shape]:
+    """ONNX's own inference crashes on a wrong `batch_dims`."""
+    data, places, batch = question.dims(0), question.dims(1), question.integer("batch_dims")
+    ranks = [len(shape) for shape in (data, places) if shape is not None]
+    if batch < 0 or any(batch >= rank for rank in ranks):
+        raise Refusal(f"`batch_dims` is {batch}, and there are {ranks} dims")
+    if data is None or places is None:
+        return [None]
+    length = places[-1]
+    if not isinstance(length, int):
+        return [None]
+    if not 1 <= length <= len(data) - batch:
+        raise Refusal(f"the indices {show(places)} do not point into {show(data)}")
+    return [(*places[:-1], *data[batch + length :])]
+
+
 def _one_hot(question: Question) -> list[Shape]:
     indices, depth = question.dims(0), question.dim_values(1)
     if indices is None:
@@ -242,6 +258,7 @@ SHAPES: Mapping[str, Callable[[Question], list[Shape]]] = {
     "CenterCropPad": _center_crop_pad,
     "ConstantOfShape": _constant_of_shape,
     "Gather": _gather,
+    "GatherND": _gather_nd,
     "OneHot": _one_hot,
     "Pad": _pad,
     "Range": _range,

@@ -153,6 +153,8 @@ def _spread(question: Question, window: _Window, sizes: Sequence[Dim]) -> Sequen
     if window.pads is None:
         return [size * stride for size, stride in zip(sizes, window.strides, strict=True)]
     extra = question.ints("output_padding") or (0,) * rank
+    if len(extra) != rank:
+        raise Refusal(f"`output_padding` {show(extra)} must have {rank} entries")
     pads = window.pads
     return [
         (size - 1) * window.strides[axis]

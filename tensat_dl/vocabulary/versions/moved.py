@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from onnx.helper import tensor_dtype_to_np_dtype
 
 from tensat_dl.vocabulary.attributes import AttributeValue
 from tensat_dl.vocabulary.dtypes import DType
@@ -140,6 +139,8 @@ def _no_wrap(form: Form) -> Form | None:
 
 def _scalar_like(form: Form, value: AttributeValue) -> Array | None:
     """A scalar of the element type of input 0."""
+    from onnx.helper import tensor_dtype_to_np_dtype
+
     tensor = form.tensor(0)
     if tensor is None or not isinstance(value, int | float):
         return None
