@@ -47,6 +47,7 @@ def test_round_trip_is_the_same_model(path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [p for p in MODELS if p.stem not in LARGE], ids=ids)
 def test_folded_and_written_models_verify(path: Path) -> None:
     graph = read_model(path, ModelSettings())
