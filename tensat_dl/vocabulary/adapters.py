@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from tensat_dl.vocabulary import catalog
@@ -120,8 +120,15 @@ def lowerable(
     outputs: int,
 ) -> bool:
     """Whether `lower` has an answer, as far as types tell."""
-    names = [None if given == ABSENT else f"i{place}" for place, given in enumerate(input_types)]
-    return lower(operator, attributes, names, outputs, opset, types=input_types) is not None
+    return _lowerable(operator, attributes, tuple(input_types), opset, outputs)
+
+
+@lru_cache(maxsize=1 << 16)
+def _lowerable(
+    operator: Operator, attributes: Attributes, types: tuple[Type, ...], opset: int, outputs: int
+) -> bool:
+    names = [None if given == ABSENT else f"i{place}" for place, given in enumerate(types)]
+    return lower(operator, attributes, names, outputs, opset, types=types) is not None
 
 
 # --- up -------------------------------------------------------------------------------------
