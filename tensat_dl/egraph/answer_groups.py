@@ -17,7 +17,7 @@ from tensat_dl.egraph.interning import Analysis, content_hash
 from tensat_dl.egraph.query import RULE_BITS
 from tensat_dl.egraph.question import Answerer, Row
 from tensat_dl.egraph.typing import Refusal, Scope, same_type
-from tensat_dl.language.evaluate import UNKNOWN, Environment
+from tensat_dl.language.evaluate import UNKNOWN, Environment, evaluate
 from tensat_dl.language.values import Value
 
 
@@ -147,5 +147,8 @@ def _group_scope(rule: EncodedRule, group: EncodedGroup, members: Sequence[_Memb
             names[name] = tuple(a.type for a in lists[name])
         else:
             names[name] = tuple(m.scope.env.names.get(name, UNKNOWN) for m in members)
+    env = Environment(names, first.env.functions)
+    for name, expr in rule.plan.rule.lets:
+        names[name] = evaluate(expr, env)
     tensors = {n: a for n, a in first.tensors.items() if n not in each.members}
-    return Scope(Environment(names, first.env.functions), tensors, {**first.lists, **lists})
+    return Scope(env, tensors, {**first.lists, **lists})

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +21,8 @@ import psutil
 
 from tensat_dl.egraph.clash import Clash
 from tensat_dl.egraph.snapshot import Exploration, RuleCount, Saturated
-from tensat_dl.egraph.worker import Job, work
+from tensat_dl.egraph.wire import unpack
+from tensat_dl.egraph.worker import Job, run_in_process, work
 from tensat_dl.errors import TensatError, UnsoundRuleError
 from tensat_dl.graph.model import Graph
 from tensat_dl.language import program
@@ -48,24 +50,39 @@ def explore(
     job = Job(graph, checked, chosen, settings)
     watch = _Watch(job, progress)
     watch.run()
-    if watch.result is None:
-        return _original(job, watch)
+    saturated = _unpacked(job, watch)
     return replace(
-        watch.result,
-        constants={**watch.result.constants, **{c.digest: c for c in graph.constants.values()}},
-        exploration=watch.finished(watch.result),
+        saturated,
+        constants={**saturated.constants, **{c.digest: c for c in graph.constants.values()}},
+        exploration=watch.finished(saturated),
     )
+
+
+def _unpacked(job: Job, watch: _Watch) -> Saturated:
+    """The last snapshot; the graph itself when the worker gave none at all."""
+    if watch.result is not None:
+        return unpack(watch.result)
+    empty = replace(job, rules=(), checked=replace(job.checked, schedule=()), snapshots=False)
+    try:
+        saturated = unpack(run_in_process(empty)[-1][1])
+    except (RuntimeError, ValueError, KeyError) as error:
+        raise TensatError(f"the exploration failed: {watch.failure or error}") from error
+    rules = {rule.name: RuleCount(0, 0) for rule in job.rules}
+    return replace(saturated, exploration=replace(saturated.exploration, rules=rules))
 
 
 def chosen_rules(
     checked: program.CheckedProgram, settings: RuleSettings
 ) -> tuple[program.Rule, ...]:
-    """The rules that the schedule reaches, without those that are off or, on request, not exact."""
+    """The rules that the schedule reaches, on request without those that are not exact.
+
+    A rule that is `@off` is in the schedule only where its name is written.
+    """
     reached = _reached(checked.schedule)
     return tuple(
         rule
         for rule in checked.rules
-        if rule.name in reached and rule.off is None and not (settings.exact and rule.real)
+        if rule.name in reached and not (settings.exact and rule.real)
     )
 
 
@@ -88,7 +105,7 @@ class _Watch:
 
     job: Job
     progress: Progress
-    result: Saturated | None = None
+    result: bytes | None = None
     ended: str = ""
     rule: str = ""
     failure: str = ""
@@ -131,11 +148,11 @@ class _Watch:
             case ("step", int(step), int(enodes)):
                 seconds = time.monotonic() - self.started
                 self.progress(ProgressEvent("explore", seconds, step, enodes, message=self.rule))
-            case ("snapshot", Saturated() as snapshot):
-                self.result = snapshot
-            case ("done", Saturated() as snapshot):
-                self.result = snapshot
-                self.ended = snapshot.exploration.stopped_by
+            case ("snapshot", bytes(packed)):
+                self.result = packed
+            case ("done", bytes(packed)):
+                self.result = packed
+                self.ended = "done"
             case ("clash", Clash() as clash):
                 raise _unsound(clash)
             case ("failed", str(reason), str(text)):
@@ -144,14 +161,16 @@ class _Watch:
     def finished(self, saturated: Saturated) -> Exploration:
         """The exploration as it ended, which the last snapshot could not know."""
         known = saturated.exploration
-        blamed = known.blamed if known.stopped_by == self.ended else self.rule
+        done = self.ended == "done"
+        ended = known.stopped_by if done else self.ended
+        blamed = known.blamed if done else self.rule
         return replace(
             known,
             eclasses=len(saturated.class_types),
             seconds=time.monotonic() - self.started,
-            stopped_by=self.ended,
+            stopped_by=ended,
             blamed=blamed,
-            warnings=_warnings(self.ended, blamed, self.failure),
+            warnings=_warnings(ended, blamed, self.failure),
         )
 
 
@@ -177,23 +196,6 @@ def _unsound(clash: Clash) -> UnsoundRuleError:
     )
 
 
-def _original(job: Job, watch: _Watch) -> Saturated:
-    """The graph itself, when the worker gave nothing at all."""
-    from tensat_dl.egraph.worker import run_in_process
-
-    empty = replace(job, rules=(), checked=replace(job.checked, schedule=()), snapshots=False)
-    try:
-        saturated = run_in_process(empty)[-1][1]
-    except (RuntimeError, ValueError, KeyError) as error:
-        raise TensatError(f"the exploration failed: {watch.failure or error}") from error
-    assert isinstance(saturated, Saturated)
-    rules = {rule.name: RuleCount(0, 0) for rule in job.rules}
-    return replace(
-        saturated,
-        exploration=replace(watch.finished(saturated), rules=rules),
-    )
-
-
 def _memory(process: psutil.Process) -> int:
     with contextlib.suppress(psutil.Error):
         return int(process.memory_info().rss)
@@ -203,7 +205,5 @@ def _memory(process: psutil.Process) -> int:
 def _context() -> Any:
     """Fork where it is safe: it starts in milliseconds and shares what is loaded."""
     methods = multiprocessing.get_all_start_methods()
-    import sys
-
     linux = sys.platform.startswith("linux") and "fork" in methods
     return multiprocessing.get_context("fork" if linux else "spawn")

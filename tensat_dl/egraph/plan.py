@@ -61,7 +61,11 @@ class RulePlan:
 def plan_rule(number: int, rule: program.Rule) -> RulePlan:
     """Plan one rule."""
     recipes = tuple(make_recipe(rule, absent) for absent in presence_choices(rule))
-    return RulePlan(number, rule, plan_matches(rule.matches), recipes)
+    sorts = dict(rule.sorts)
+    read = [n for f in rule.facts if f.relation != "weight" for n in f.arguments]
+    bound = tuple(n for n in read if sorts.get(n) is program.Sort.TENSOR)
+    ints = tuple(n for n in read if sorts.get(n) is program.Sort.VALUE)
+    return RulePlan(number, rule, plan_matches(rule.matches, bound, ints), recipes)
 
 
 def plan_matches(
@@ -71,7 +75,7 @@ def plan_matches(
 
     `more_tensors` and `ints` are variables that only relations bind.
     """
-    tensors: dict[str, None] = dict.fromkeys(more_tensors)
+    tensors: dict[str, None] = {}
     lists: dict[str, None] = {}
     optional: set[str] = set()
     required: set[str] = set()
@@ -118,6 +122,7 @@ def plan_matches(
                 match.span,
             )
         )
+    tensors.update(dict.fromkeys(more_tensors))
     implied = {
         output
         for match in matches
@@ -127,7 +132,7 @@ def plan_matches(
     asked = tuple(name for name in tensors if name not in implied)
     columns += [Column("analysis", name) for name in asked]
     columns += [Column("analyses", name) for name in lists]
-    columns += [Column("int", name) for name in ints]
+    columns += [Column("int", name) for name in dict.fromkeys(ints)]
     return MatchPlan(
         tuple(named),
         tuple(tensors),

@@ -20,10 +20,11 @@ from tensat_dl.egraph.plan import MatchPlan, RulePlan
 from tensat_dl.egraph.typing import Refusal, Scope, Typer, same_type
 from tensat_dl.language import program
 from tensat_dl.language.evaluate import UNKNOWN, Environment, evaluate, holds, match_type
-from tensat_dl.language.values import Value, as_attribute, equal
+from tensat_dl.language.values import Value, as_attribute, as_dtype, equal
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary.attributes import Attributes, AttributeValue
 from tensat_dl.vocabulary.canonical import default_of, normalise
+from tensat_dl.vocabulary.dtypes import DType, from_name
 from tensat_dl.vocabulary.operators import Operator, OperatorKind
 from tensat_dl.vocabulary.types import AbsentType, TensorType, Type, TypeFault
 
@@ -91,12 +92,12 @@ class Answerer:
         applied = _applied(left, attributes, inputs, scope)
         if not _attributes_fit(left, attributes, applied, names):
             return None
-        if not _ascriptions_hold(rule.ascriptions, scope, names):
+        if not _ascriptions_hold(rule.ascriptions, scope, names, self.functions):
             return None
         env = Environment(names, self.functions)
         if not _required_fit(applied, env):
             return None
-        if isinstance(rule, program.Rule):
+        if isinstance(rule, program.Rule) and rule.each is None:
             for name, expr in rule.lets:
                 names[name] = evaluate(expr, env)
         if not _literals_fit(left, scope, env) or not _weights_fit(rule.facts, scope):
@@ -364,14 +365,17 @@ def _equals(applied: _Applied, name: str, expr: ast.Expr, env: Environment) -> b
 
 
 def _ascriptions_hold(
-    ascriptions: Sequence[program.Ascription], scope: Scope, names: dict[str, Value]
+    ascriptions: Sequence[program.Ascription],
+    scope: Scope,
+    names: dict[str, Value],
+    functions: Mapping[str, program.Function],
 ) -> bool:
     for ascription in ascriptions:
         if ascription.variable in scope.lists:
             types = [a.type for a in scope.lists[ascription.variable]]
         else:
             types = [scope.tensors[ascription.variable].type]
-        if not all(match_type(ascription.type, t, names) is True for t in types):
+        if not all(match_type(ascription.type, t, names, functions) is True for t in types):
             return False
     return True
 
@@ -382,10 +386,16 @@ def _literals_fit(left: MatchPlan, scope: Scope, env: Environment) -> bool:
         wanted = evaluate(literal.value, env)
         if not isinstance(type_, TensorType) or type_.value is None:
             return False
+        if literal.dtype is not None and type_.dtype is not _dtype(literal.dtype, env):
+            return False
         elements = wanted if isinstance(wanted, tuple) else (wanted,) * len(type_.value)
         if not type_.value or equal(tuple(type_.value), elements) is not True:
             return False
     return True
+
+
+def _dtype(name: str, env: Environment) -> DType | None:
+    return as_dtype(env.names.get(name, UNKNOWN)) or from_name(name)
 
 
 def _weights_fit(facts: Sequence[program.Fact], scope: Scope) -> bool:

@@ -26,7 +26,7 @@ from tensat_dl.egraph.interning import ABSENT_ANALYSIS, Analysis, Interner
 from tensat_dl.graph.constants import constant_of_array, constant_type, numpy_type
 from tensat_dl.language import program
 from tensat_dl.language.evaluate import UNKNOWN, Environment, evaluate
-from tensat_dl.language.values import Value, as_attribute
+from tensat_dl.language.values import Value, as_attribute, as_dtype
 from tensat_dl.vocabulary import dims, dtypes
 from tensat_dl.vocabulary.attributes import Attributes, AttributeValue
 from tensat_dl.vocabulary.canonical import canonical_attributes
@@ -266,7 +266,7 @@ def _given_attributes(
 
 def _dtype(name: str, env: Environment) -> DType:
     bound = env.names.get(name)
-    found = bound if isinstance(bound, DType) else dtypes.from_name(name)
+    found = dtypes.from_name(name) if bound is None else as_dtype(bound)
     if found is None:
         raise Refusal(f"the element type {name} is not known here")
     return found

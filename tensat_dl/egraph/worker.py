@@ -1,8 +1,8 @@
 """The process that holds the engine.
 
 Enters: a job and one end of a pipe.  Leaves: messages: ("rule", name) before a rule runs,
-("step", steps, e-nodes), ("snapshot", snapshot) now and then, ("done", snapshot), ("clash", clash),
-("failed", text).  Snapshots cost time, so they are taken only when ten times their cost has passed
+("step", steps, e-nodes), ("snapshot", bytes) now and then, ("done", bytes), ("clash", clash),
+("failed", reason, text).  The bytes are snapshots, see `egraph.wire`.  Snapshots cost time, so they are taken only when ten times their cost has passed
 since the last one.
 """
 
@@ -27,6 +27,7 @@ from tensat_dl.egraph.prune import prune_rules
 from tensat_dl.egraph.question import Answerer
 from tensat_dl.egraph.snapshot import Exploration, RuleCount, Saturated
 from tensat_dl.egraph.typing import Typer
+from tensat_dl.egraph.wire import pack
 from tensat_dl.graph.model import Graph
 from tensat_dl.language import program
 from tensat_dl.settings import ExploreSettings
@@ -90,7 +91,10 @@ class _Worker:
         self.pipe.send(("rule", ""))
         saturated = self._harvest(reason, blamed)
         clash = find_clash(saturated, self.answerer.typer)
-        self.pipe.send(("done", saturated) if clash is None else ("clash", clash))
+        self.pipe.send(("done", self._packed(saturated)) if clash is None else ("clash", clash))
+
+    def _packed(self, saturated: Saturated) -> bytes:
+        return pack(saturated, {c.digest for c in self.job.graph.constants.values()})
 
     def _load(self, facts: Facts) -> None:
         job = self.job
@@ -125,7 +129,7 @@ class _Worker:
             _SNAPSHOT_SHARE * max(self.snapshot_cost, 0.02)
         ):
             return
-        self.pipe.send(("snapshot", self._harvest("interrupted", "")))
+        self.pipe.send(("snapshot", self._packed(self._harvest("interrupted", ""))))
         self.last_snapshot = time.monotonic()
         self.snapshot_cost = self.last_snapshot - now
 
