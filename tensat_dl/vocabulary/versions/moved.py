@@ -144,7 +144,8 @@ def _scalar_like(form: Form, value: AttributeValue) -> Array | None:
     tensor = form.tensor(0)
     if tensor is None or not isinstance(value, int | float):
         return None
-    return np.array(value, dtype=tensor_dtype_to_np_dtype(tensor.dtype.onnx_code))
+    with np.errstate(over="ignore"):
+        return np.array(value, dtype=tensor_dtype_to_np_dtype(tensor.dtype.onnx_code))
 
 
 def _clip_up(form: Form) -> Form | None:
