@@ -93,9 +93,7 @@ class _Exporter:
     @property
     def absent_class(self) -> int:
         """The class of the missing input."""
-        return next(
-            (n.eclass for n in self.saturated.nodes if n.head == Leaf(LeafKind.ABSENT)), -1
-        )
+        return next((n.eclass for n in self.saturated.nodes if n.head == Leaf(LeafKind.ABSENT)), -1)
 
     def _projections(self) -> dict[int, dict[int, int]]:
         """For each bundle the classes that are chosen to be its outputs."""
@@ -171,9 +169,7 @@ class _Exporter:
         attributes = without_node_mark(head.attributes)
         self.nodes.append(Node(head.operator, attributes, inputs, outputs, name, index))
 
-    def _bundle_outputs(
-        self, bundle: int, head: Application, source: Node | None
-    ) -> Iterator[str]:
+    def _bundle_outputs(self, bundle: int, head: Application, source: Node | None) -> Iterator[str]:
         taken = self.projections.get(bundle, {})
         for index in range(head.outputs):
             if index in taken:

@@ -48,6 +48,7 @@ class AnswerColumn:
 
 
 def safe(name: str) -> str:
+    """The name of a build as part of an engine's name."""
     return name.replace("%", "b_").replace(".", "_o")
 
 
@@ -109,8 +110,10 @@ class ActionWriter:
         """The analysis id or ids of a part of a vector."""
         if segment.ref == ABSENT:
             return "0"
-        return f"t_{safe(segment.ref)}" if segment.ref.startswith("%") else (
-            naming.analysis_variable(segment.ref)
+        return (
+            f"t_{safe(segment.ref)}"
+            if segment.ref.startswith("%")
+            else (naming.analysis_variable(segment.ref))
         )
 
     def _constant(self, name: str) -> None:
@@ -135,7 +138,9 @@ class ActionWriter:
         row = f"{attributes} {arguments}".strip()
         seed, parts = naming.operator_suffix(operator), [attributes, *keys]
         if not operator.has_bundle:
-            self.lines.append(f"(let {self.tensor(build.name)} ({naming.node_table(operator)} {row}))")
+            self.lines.append(
+                f"(let {self.tensor(build.name)} ({naming.node_table(operator)} {row}))"
+            )
             self._origin(operator, row)
             self._know(build.name, f"t_{safe(build.name)}", seed, parts)
             return

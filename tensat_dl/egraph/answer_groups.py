@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tensat_dl.egraph import keys as stable
-from tensat_dl.egraph.encode import EncodedRule
 from tensat_dl.egraph.groups import EncodedGroup
 from tensat_dl.egraph.interning import Analysis, content_hash
 from tensat_dl.egraph.query import RULE_BITS
 from tensat_dl.egraph.question import Answerer, Row
+from tensat_dl.egraph.rules import EncodedRule
 from tensat_dl.egraph.typing import Refusal, Scope, same_type
 from tensat_dl.language.evaluate import UNKNOWN, Environment, evaluate
 from tensat_dl.language.values import Value
@@ -100,7 +100,7 @@ def _key(scope: Scope, keys: dict[str, int], members: Sequence[str]) -> tuple[ob
     for name, value in sorted(scope.env.names.items()):
         if name in members or not name.isidentifier():
             continue
-        shared.append((name, keys[name] if name in keys else value))
+        shared.append((name, keys.get(name, value)))
     return tuple(shared)
 
 

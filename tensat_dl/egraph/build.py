@@ -212,9 +212,7 @@ class _Flattener:
             inputs = tuple(self._segment(i) for i in node.inputs if i != program.EmitAbsent())
         else:
             is_reshape = node.operator.name == "Reshape"
-            inputs = tuple(
-                self._term(t, is_reshape and i == 1) for i, t in enumerate(node.inputs)
-            )
+            inputs = tuple(self._term(t, is_reshape and i == 1) for i, t in enumerate(node.inputs))
         name = self._fresh()
         names = (name,) if outputs is None else outputs
         self.builds.append(BuildNode(name, node.operator, node.attributes, inputs, names, each))

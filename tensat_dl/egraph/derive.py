@@ -124,9 +124,7 @@ def _with_base(checked: program.CheckedProgram) -> frozenset[str]:
     return frozenset(d.relation for d in checked.derivations if is_transitive(d))
 
 
-def _commands(
-    encoded: EncodedDerivation, prefix: str, with_base: frozenset[str]
-) -> Iterator[str]:
+def _commands(encoded: EncodedDerivation, prefix: str, with_base: frozenset[str]) -> Iterator[str]:
     derivation, left = encoded.derivation, encoded.left
     sorts = [column_sort(c) for c in left.columns]
     columns = [column_variable(c) for c in left.columns]

@@ -14,10 +14,12 @@ from dataclasses import dataclass, field
 from tensat_dl.egraph import cycles
 from tensat_dl.egraph.answer_groups import answer_groups
 from tensat_dl.egraph.derive import DERIVE, DERIVE_FIND, EncodedDerivation
-from tensat_dl.egraph.encode import GATE, NORMAL, WANTS, EncodedProgram, EncodedRule
+from tensat_dl.egraph.encode import EncodedProgram
 from tensat_dl.egraph.engine import Engine, Row, RunCount
+from tensat_dl.egraph.operators import NORMAL
 from tensat_dl.egraph.prune import prune_cycles
 from tensat_dl.egraph.question import Answerer
+from tensat_dl.egraph.rules import GATE, WANTS, EncodedRule
 from tensat_dl.egraph.runs import FOLDS, RUNS
 from tensat_dl.language import program
 

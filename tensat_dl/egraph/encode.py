@@ -1,60 +1,29 @@
 """The checked program as an engine program.
 
-Enters: plans of rules and derivations, and the operators of the graph.  Leaves: an
-:class:`EncodedProgram`: commands as text, and for each rule the names of its tables and rulesets.
-Knows nothing of the engine's Python interface, nor of any particular graph.
-
-A rule runs in two halves.  *Ask*: every match puts what its conditions can see (attributes and
-analyses, as ids) into `ask_n`; equal questions are one row.  Python answers each new row once
-(`egraph.question`).  *Act*: where an answer stands, the match makes its right side and unions it.
+Enters: a checked program and the operators of the graph.  Leaves: an :class:`EncodedProgram`:
+commands as text, and for each rule the names of its tables and rulesets.  Knows nothing of the
+engine's Python interface, nor of any particular graph.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tensat_dl.egraph import cycles, naming
-from tensat_dl.egraph.actions import (
-    ActionWriter,
-    AnswerColumn,
-    answer_columns,
-    safe,
-    write_unions,
-)
-from tensat_dl.egraph.build import ABSENT, BuildMap, BuildNode, Recipe
 from tensat_dl.egraph.derive import (
     EncodedDerivation,
     base_table,
     declare_rulesets,
     encode_derivations,
 )
-from tensat_dl.egraph.groups import EncodedGroup, encode_group
-from tensat_dl.egraph.plan import RulePlan, plan_rule
-from tensat_dl.egraph.query import (
-    RULE_BITS,
-    Query,
-    add_keys,
-    column_sort,
-    column_variable,
-    operand_orders,
-    write_query,
-)
+from tensat_dl.egraph.operators import NORMAL, all_operators, operator_commands, young_commands
+from tensat_dl.egraph.plan import plan_rule
+from tensat_dl.egraph.rules import WANTS, EncodedRule, EncodeOptions, encode_rule
 from tensat_dl.egraph.runs import DECLARATIONS as RUN_DECLARATIONS
-from tensat_dl.egraph.runs import FOLDS, RUNS, built_rules, built_table, rule_text, run_rules
-from tensat_dl.egraph.symmetry import symmetric_pairs
+from tensat_dl.egraph.runs import FOLDS, RUNS
 from tensat_dl.language import program
 from tensat_dl.vocabulary.operators import Operator
-
-#: The number of parts into which a step can be cut when it would exceed the limits.
-GATE = 1024
-#: An odd multiplier below 2**31 that spreads keys over the parts.
-_SPREAD = 1640531527
-
-#: Starts the lists that right sides build; run once before `FOLDS`.
-WANTS = "rs_wants"
-#: Sorts the operands of commutative operators.
-NORMAL = "rs_normal"
 
 _PRELUDE = (
     "(sort Tensor)",
@@ -85,23 +54,6 @@ _PRELUDE = (
 
 
 @dataclass(frozen=True)
-class EncodedRule:
-    """A rule's tables: `ask`, one `answers` table a recipe; its rulesets `find` and `act`.
-
-    `group` is set for `match each` rules, `checked` when the rule takes part in the cycle check.
-    """
-
-    plan: RulePlan
-    ask: str
-    answers: tuple[str, ...]
-    answer_columns: tuple[tuple[AnswerColumn, ...], ...]
-    find: str
-    act: str
-    checked: bool
-    group: EncodedGroup | None
-
-
-@dataclass(frozen=True)
 class EncodedProgram:
     """Commands in order, and the rules they declare."""
 
@@ -109,14 +61,6 @@ class EncodedProgram:
     rules: tuple[EncodedRule, ...]
     derivations: tuple[EncodedDerivation, ...]
     operators: tuple[Operator, ...]
-
-
-@dataclass(frozen=True)
-class EncodeOptions:
-    """`generations`: track them (some rule counts rounds); `policy`: of rules that name none."""
-
-    generations: bool
-    policy: program.CyclePolicy
 
 
 def encode(
@@ -128,10 +72,10 @@ def encode(
     """Write the engine program for `rules` (a choice of the program's)."""
     options = EncodeOptions(any(r.is_multi_output for r in rules), policy)
     plans = [plan_rule(number, rule) for number, rule in enumerate(rules, start=1)]
-    operators = _all_operators(plans, checked.derivations, graph_operators)
+    operators = all_operators(plans, checked.derivations, graph_operators)
     commands = list(_PRELUDE)
     for operator in operators:
-        commands += _operator_commands(operator)
+        commands += operator_commands(operator)
     derivations = encode_derivations(checked)
     commands += declare_rulesets()
     for relation in checked.relations:
@@ -140,10 +84,10 @@ def encode(
         commands.append(f"(relation {base_table(relation.name)} ({columns}))")
     for derivation in derivations:
         commands += derivation.commands
-    commands += _young_commands(plans)
+    commands += young_commands(plans)
     encoded: list[EncodedRule] = []
     for plan in plans:
-        rule, text = _encode_rule(plan, options)
+        rule, text = encode_rule(plan, options)
         commands += text
         encoded.append(rule)
     if any(rule.checked for rule in encoded):
@@ -156,320 +100,3 @@ def encode(
 def program_text(encoded: EncodedProgram) -> str:
     """The engine program for people to read (`show --stage egglog`)."""
     return "\n".join(encoded.commands) + "\n"
-
-
-# --- operators ------------------------------------------------------------------------------
-
-
-def _all_operators(
-    plans: Sequence[RulePlan],
-    derivations: Sequence[program.Derivation],
-    graph_operators: Iterable[Operator],
-) -> tuple[Operator, ...]:
-    found = {naming.operator_suffix(o): o for o in graph_operators}
-    for matches in [p.left.matches for p in plans] + [d.matches for d in derivations]:
-        for match in matches:
-            found[naming.operator_suffix(match.operator)] = match.operator
-            for item in match.inputs:
-                if isinstance(item, program.InputMap):
-                    found[naming.operator_suffix(item.operator)] = item.operator
-    for plan in plans:
-        for recipe in plan.recipes:
-            for build in recipe.builds:
-                if isinstance(build, BuildNode | BuildMap):
-                    found[naming.operator_suffix(build.operator)] = build.operator
-    return tuple(found[name] for name in sorted(found))
-
-
-def _operator_commands(operator: Operator) -> Iterator[str]:
-    inputs = ["Tensors"] if operator.is_variadic else ["Tensor"] * len(operator.inputs)
-    columns = " ".join(["i64", *inputs])
-    result = "Bundle" if operator.has_bundle else "Tensor"
-    node, made = naming.node_table(operator), naming.made_table(operator)
-    yield f"(constructor {node} ({columns}) {result})"
-    yield f"(function {made} ({columns}) i64 :merge (min old new))"
-    if operator.commutative and len(operator.inputs) == 2 and not operator.is_variadic:
-        yield rule_text(
-            [
-                f"(= node ({node} attrs x y))",
-                f"(= origin ({made} attrs x y))",
-                "(= kx (key x))",
-                "(= ky (key y))",
-                "(> kx ky)",
-            ],
-            [
-                f"(union node ({node} attrs y x))",
-                f"(set ({made} attrs y x) origin)",
-                f"(subsume ({node} attrs x y))",
-            ],
-            NORMAL,
-            f"sort:{node}",
-        )
-
-
-def _young_commands(plans: Sequence[RulePlan]) -> Iterator[str]:
-    """Tables of the e-nodes that rules with rounds may match.
-
-    The engine joins before it compares, so a comparison of generations inside a rule would come
-    too late: the join is what explodes.
-    """
-    wanted = {
-        naming.young_table(match.operator, plan.rule.rounds or 1): (match.operator, plan.rule)
-        for plan in plans
-        if plan.rule.is_multi_output
-        for match in plan.left.matches
-    }
-    for table, (operator, rule) in sorted(wanted.items()):
-        inputs = ["Tensors"] if operator.is_variadic else ["Tensor"] * len(operator.inputs)
-        yield f"(relation {table} ({' '.join(['i64', *inputs])}))"
-        row = " ".join(["attrs", *(f"x{i}" for i in range(len(inputs)))])
-        yield rule_text(
-            [
-                f"(= origin ({naming.made_table(operator)} {row}))",
-                f"(< origin {(rule.rounds or 1) << RULE_BITS})",
-            ],
-            [f"({table} {row})"],
-            RUNS,
-            f"young:{table}",
-        )
-
-
-# --- rules ----------------------------------------------------------------------------------
-
-
-def _encode_rule(plan: RulePlan, options: EncodeOptions) -> tuple[EncodedRule, list[str]]:
-    prefix, rule = str(plan.number), plan.rule
-    columns = tuple(answer_columns(recipe.builds) for recipe in plan.recipes)
-    policy = rule.cycles or options.policy
-    pairs = cycles.pairs_to_check(rule) if policy is program.CyclePolicy.CHECK else ()
-    pairs = tuple(p for p in pairs if p[0] in plan.left.tensors)
-    encoded = EncodedRule(
-        plan,
-        f"ask_{prefix}",
-        tuple(f"ans_{prefix}_{i}" for i in range(len(plan.recipes))),
-        columns,
-        f"rs_find_{prefix}",
-        f"rs_act_{prefix}",
-        bool(pairs),
-        None,
-    )
-    text = [f"(ruleset {encoded.find})", f"(ruleset {encoded.act})"]
-    text += run_rules(plan.left, prefix)
-    if rule.each is not None:
-        group, more = encode_group(plan, options.generations, pairs)
-        return EncodedRule(
-            plan,
-            encoded.ask,
-            (group.groups,),
-            columns,
-            encoded.find,
-            encoded.act,
-            bool(pairs),
-            group,
-        ), text + more
-    text.append(f"(relation {encoded.ask} ({_sorts(plan)}))")
-    for table, outputs in zip(encoded.answers, columns, strict=True):
-        sorts = " ".join([_sorts(plan), *[c.sort for c in outputs]])
-        text.append(f"(relation {table} ({sorts}))")
-    for recipe in plan.recipes:
-        for build in recipe.builds:
-            if isinstance(build, BuildMap):
-                text += built_rules(build, _recipe_prefix(plan, recipe))
-    if pairs:
-        names = " ".join(["i64", *["Tensor"] * len(plan.left.tensors)])
-        text.append(f"(function ok_{prefix} ({names}) i64 :merge (min old new))")
-    for number, order in enumerate(operand_orders(plan.left)):
-        query = _guarded_query(plan, order, options, origins=False)
-        text.append(
-            rule_text(query.atoms, [_question(encoded)], encoded.find, f"find:{prefix}:{number}")
-        )
-        for place in range(len(plan.recipes)):
-            text += _act_rules(encoded, place, order, number, options, pairs)
-    return encoded, text
-
-
-def _sorts(plan: RulePlan) -> str:
-    return " ".join(column_sort(c) for c in plan.left.columns)
-
-
-def _question(rule: EncodedRule) -> str:
-    return f"({rule.ask} {' '.join(column_variable(c) for c in rule.plan.left.columns)})"
-
-
-def _recipe_prefix(plan: RulePlan, recipe: Recipe) -> str:
-    return f"{plan.number}_{plan.recipes.index(recipe)}"
-
-
-def _guarded_query(
-    plan: RulePlan, order: tuple[bool, ...], options: EncodeOptions, *, origins: bool
-) -> Query:
-    """The matches with relations, rounds, and one order of exchangeable outputs."""
-    rule = plan.rule
-    counted = rule.is_multi_output and options.generations
-    query = write_query(
-        plan.left,
-        order,
-        prefix=str(plan.number),
-        origins=origins,
-        rounds=(rule.rounds or 1) if counted else 0,
-    )
-    for fact in rule.facts:
-        if fact.relation != "weight":
-            arguments = " ".join(naming.variable(a) for a in fact.arguments)
-            query.add(f"({naming.relation_table(fact.relation)} {arguments})")
-    _order_roots(query, rule)
-    return query
-
-
-def _order_roots(query: Query, rule: program.Rule) -> None:
-    """Exchangeable outputs in the order of their keys; all outputs distinct."""
-    ordered = symmetric_pairs(rule) if len(rule.roots) > 1 else ()
-    for name in sorted({root for pair in ordered for root in pair}):
-        query.add(f"(= {naming.key_variable(name)} (key {naming.variable(name)}))")
-    for a, b in ordered:
-        query.add(f"(< {naming.key_variable(a)} {naming.key_variable(b)})")
-    for i, a in enumerate(rule.roots):
-        for b in rule.roots[i + 1 :]:
-            if (a, b) not in ordered:
-                query.add(f"(!= {naming.variable(a)} {naming.variable(b)})")
-
-
-def add_origin(query: Query, rule: program.Rule, number: int) -> str:
-    """Bind the origin of what a match makes; gives the expression for it.
-
-    The generation is that of the latest e-node matched, one more for a multi-output rule.
-    """
-    if not query.origins:
-        return str(number)
-    latest = query.origins[0]
-    for origin in query.origins[1:]:
-        latest = f"(max {latest} {origin})"
-    later = f"(+ (>> {latest} {RULE_BITS}) {int(rule.is_multi_output)})"
-    query.add(f"(= origin (| (<< {later} {RULE_BITS}) {number}))")
-    return "origin"
-
-
-def _act_rules(
-    rule: EncodedRule,
-    place: int,
-    order: tuple[bool, ...],
-    number: int,
-    options: EncodeOptions,
-    pairs: Sequence[tuple[str, str]],
-) -> Iterator[str]:
-    plan, recipe = rule.plan, rule.plan.recipes[place]
-    label = f"{plan.number}:{number}:{place}"
-    query = _guarded_query(plan, order, options, origins=options.generations)
-    columns = [column_variable(c) for c in plan.left.columns]
-    outputs = [c.variable for c in rule.answer_columns[place]]
-    query.add(f"({rule.answers[place]} {' '.join(columns + outputs)})")
-    code = add_origin(query, plan.rule, plan.number)
-    writer = ActionWriter(code, frozenset(plan.left.lists))
-    for build in recipe.builds:
-        writer.build(build)
-    write_unions(writer, recipe)
-    _add_missing_keys(query, plan, writer.keys)
-    yield from _wanted_lists(rule, recipe, query, code, label)
-    ok = _ok_atom(plan, place)
-    if pairs:
-        yield from _check_rules(rule, query, ok, pairs, label)
-        query.add(f"(= 1 {ok})")
-    for build in recipe.builds:
-        if isinstance(build, BuildMap):
-            query.atoms += _built_atoms(plan, recipe, build, code)
-    _add_gate(query, plan, (*plan.left.tensors, *plan.left.lists))
-    yield rule_text(query.atoms, writer.lines, rule.act, f"act:{label}")
-
-
-def _add_missing_keys(query: Query, plan: RulePlan, names: Iterable[str]) -> None:
-    wanted = [n for n in names if f"(= {naming.key_variable(n)} " not in query.text]
-    add_keys(query, plan.left, tuple(wanted))
-
-
-def _add_gate(query: Query, plan: RulePlan, keys: Iterable[str]) -> None:
-    """Lets the driver run a part of the matches, chosen by the keys of what they match."""
-    names = [n for n in keys if f"(= {naming.key_variable(n)} " in query.text]
-    if not names:
-        root = plan.rule.roots[0]
-        add_keys(query, plan.left, (root,))
-        names = [root]
-    mixed = "0"
-    for place, name in enumerate(names):
-        spread = f"(* (& {naming.key_variable(name)} 2147483647) {_SPREAD + 2 * place})"
-        mixed = f"(^ {mixed} (>> {spread} 13))"
-    query.add("(= open (gate))")
-    query.add(f"(<= (& {mixed} {GATE - 1}) open)")
-
-
-def _wanted_lists(
-    rule: EncodedRule, recipe: Recipe, query: Query, code: str, label: str
-) -> Iterator[str]:
-    """Start the lists that the maps of the right side build."""
-    for build in recipe.builds:
-        if not isinstance(build, BuildMap):
-            continue
-        earlier = [b for b in recipe.builds[: recipe.builds.index(build)]]
-        if any(_reads(build, b.name) for b in earlier):
-            raise TypeError("a map over something made by the rule; the checker holds this")
-        row = _built_row(rule.plan, recipe, build, code, "0")
-        over = naming.variable(build.over)
-        head = [
-            f"(set {row} (vec-empty))",
-            f"(set (front {over} 0) (vec-get {over} 0))",
-            "(set (vtypes (vec-empty)) (vec-empty))",
-            "(set (vkey (vec-empty)) 0)",
-        ]
-        yield rule_text(query.atoms, head, WANTS, f"lists:{label}{build.name}")
-
-
-def _reads(build: BuildMap, name: str) -> bool:
-    return any(i == name or i.startswith(name + ".") for i in build.inputs)
-
-
-def _built_row(plan: RulePlan, recipe: Recipe, build: BuildMap, code: str, length: str) -> str:
-    table = built_table(_recipe_prefix(plan, recipe), build)
-    others = "".join(
-        f" {naming.variable(r)}"
-        for i, r in enumerate(build.inputs)
-        if i != build.position and r != ABSENT
-    )
-    attributes = AnswerColumn("attributes", build.name).variable
-    types = AnswerColumn("analyses", build.name).variable
-    return f"({table} {naming.variable(build.over)} {length} {attributes} {code} {types}{others})"
-
-
-def _built_atoms(plan: RulePlan, recipe: Recipe, build: BuildMap, code: str) -> list[str]:
-    source = naming.variable(build.over)
-    writer = ActionWriter(code, frozenset())
-    node, key = writer.tensor(build.name), writer.key(build.name)
-    length = f"length_{safe(build.name)}"
-    row = _built_row(plan, recipe, build, code, length)
-    return [
-        f"(= {length} (vlength {source}))",
-        f"(= {node} {row})",
-        f"(= {key} (vkey {node}))",
-    ]
-
-
-# --- the cycle check ------------------------------------------------------------------------
-
-
-def _ok_atom(plan: RulePlan, place: int) -> str:
-    names = " ".join(naming.variable(n) for n in plan.left.tensors)
-    return f"(ok_{plan.number} {place} {names})"
-
-
-def _check_rules(
-    rule: EncodedRule, query: Query, ok: str, pairs: Sequence[tuple[str, str]], label: str
-) -> Iterator[str]:
-    roots = sorted({root for _, root in pairs})
-    demands = [f"(depends {naming.variable(r)} {naming.variable(r)})" for r in roots]
-    yield rule_text(query.atoms, [f"(set {ok} 1)", *demands], cycles.CHECKS, f"check:{label}")
-    for operand, root in pairs:
-        yield rule_text(
-            [f"(= 1 {ok})", f"(depends {naming.variable(root)} {naming.variable(operand)})"],
-            [f"(set {ok} 0)"],
-            cycles.BLOCKS,
-            f"block:{label}:{operand}:{root}",
-        )
-

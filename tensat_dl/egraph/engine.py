@@ -168,5 +168,5 @@ def _term(value: Any) -> Any:
 def _value(dag: Any, term: int) -> Any:
     node = dag.get(term)
     if isinstance(node, bindings.TermLit):
-        return node.value.value
+        return getattr(node.value, "value", None)
     return tuple(_value(dag, a) for a in node.args)

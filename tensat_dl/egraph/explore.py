@@ -192,7 +192,7 @@ def _unsound(clash: Clash) -> UnsoundRuleError:
     return UnsoundRuleError(
         f"the rule `{clash.rule}` is unsound: it makes `{clash.operator}` of type {clash.found} "
         f"equal to a tensor of type {clash.expected}",
-        help="restrict the rule with a type or a condition, or turn it off with `@off(\"why\")`",
+        help='restrict the rule with a type or a condition, or turn it off with `@off("why")`',
     )
 
 

@@ -77,7 +77,7 @@ class _Loader:
         graph = self.graph
         names = [*graph.inputs, *graph.constants, *[o for n in graph.nodes for o in n.outputs]]
         self.values = {name: place for place, name in enumerate(dict.fromkeys(names))}
-        self.weight = {name: True for name in graph.constants}
+        self.weight = dict.fromkeys(graph.constants, True)
         self.unions: list[tuple[Any, Any]] = []
         self.sets: list[tuple[str, Row, Any]] = [
             ("type", (("Absent",),), 0),

@@ -1,8 +1,9 @@
 """Names in the engine's program, mangled so that none collides with a word of the engine.
 
 Tables of an operator `X`: `op_X` (the e-nodes), `made_X` (who made each, and in which
-generation), `young_n_X` (those of generations before n).  Tables of a rule number `n`: `ask_n`, `ans_n_p`, and those of its helpers.
-Variables of a rule `v` become `v_v`; what is known of them `t_v`, their keys `k_v`.
+generation), `young_n_X` (those of generations before n).  Tables of a rule number `n`: `ask_n`,
+`ans_n_p`, and those of its helpers.  Variables of a rule `v` become `v_v`; what is known of them
+`t_v`, their keys `k_v`.
 """
 
 from __future__ import annotations

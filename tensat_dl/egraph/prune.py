@@ -85,9 +85,7 @@ def _projections(rows: Sequence[Any]) -> Iterator[_Edge]:
         yield _Edge(output, (bundle,), 0, "", ())
 
 
-def _applications(
-    operator: Operator, tables: Any, keys: Any, vector_keys: Any
-) -> Iterator[_Edge]:
+def _applications(operator: Operator, tables: Any, keys: Any, vector_keys: Any) -> Iterator[_Edge]:
     made = tables.get(naming.made_table(operator))
     nodes = tables.get(naming.node_table(operator))
     if made is None or nodes is None:

@@ -118,9 +118,7 @@ def _application(query: Query, match: program.Match, index: int, arguments: str)
         query.add(f"(= {naming.variable(output)} (Out b{index} {place}))")
 
 
-def _arguments(
-    query: Query, match: program.Match, index: int, swapped: bool, prefix: str
-) -> str:
+def _arguments(query: Query, match: program.Match, index: int, swapped: bool, prefix: str) -> str:
     if match.operator.is_variadic:
         vector = f"vec{index}"
         _vector(query, match, index, vector, prefix)
@@ -141,7 +139,6 @@ def _input(item: program.MatchInput) -> str:
 
 def _vector(query: Query, match: program.Match, index: int, vector: str, prefix: str) -> None:
     """Take a vector apart: single tensors in front, at most one run, single tensors behind."""
-    inputs = match.inputs
     run = run_position(match)
     if run is None:
         query.add(f"(= {len(match.inputs)} (vlength {vector}))")

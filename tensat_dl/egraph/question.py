@@ -10,29 +10,36 @@ left side's, root by root.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from tensat_dl.egraph.derive import EncodedDerivation
 from tensat_dl.egraph.interning import ABSENT_ANALYSIS, Analysis, Interner
+from tensat_dl.egraph.left import (
+    AttributeRows,
+    all_present,
+    applied_patterns,
+    ascriptions_hold,
+    attributes_fit,
+    is_known,
+    literals_fit,
+    mapped_inputs,
+    required_fit,
+    varying_list,
+    weights_fit,
+)
 from tensat_dl.egraph.plan import MatchPlan, RulePlan
 from tensat_dl.egraph.typing import Refusal, Scope, Typer, same_type
 from tensat_dl.language import program
-from tensat_dl.language.evaluate import UNKNOWN, Environment, evaluate, holds, match_type
-from tensat_dl.language.values import Value, as_attribute, as_dtype, equal
-from tensat_dl.syntax import ast
-from tensat_dl.vocabulary.attributes import Attributes, AttributeValue
-from tensat_dl.vocabulary.canonical import default_of, normalise
-from tensat_dl.vocabulary.dtypes import DType, from_name
+from tensat_dl.language.evaluate import UNKNOWN, Environment, evaluate, holds
+from tensat_dl.language.values import Value, equal
+from tensat_dl.vocabulary.attributes import Attributes
 from tensat_dl.vocabulary.operators import Operator, OperatorKind
 from tensat_dl.vocabulary.types import AbsentType, TensorType, Type, TypeFault
 
 #: A row of the engine: numbers, and tuples of numbers for lists.
 Row = tuple[Any, ...]
-
-#: (number of the match, is it the mapped operator's) -> attributes and number of outputs.
-_AttributeRows = dict[tuple[int, bool], tuple[Attributes, int]]
 
 
 @dataclass(frozen=True)
@@ -87,30 +94,30 @@ class Answerer:
         inputs = self._infer(left, attributes, scope, names)
         if inputs is None:
             return None
-        if not _present(left, scope):
+        if not all_present(left, scope):
             return None
-        applied = _applied(left, attributes, inputs, scope)
-        if not _attributes_fit(left, attributes, applied, names):
+        applied = applied_patterns(left, attributes, inputs, scope)
+        if not attributes_fit(left, attributes, applied, names):
             return None
-        if not _ascriptions_hold(rule.ascriptions, scope, names, self.functions):
+        if not ascriptions_hold(rule.ascriptions, scope, names, self.functions):
             return None
         env = Environment(names, self.functions)
-        if not _required_fit(applied, env):
+        if not required_fit(applied, env):
             return None
         if isinstance(rule, program.Rule) and rule.each is None:
             for name, expr in rule.lets:
                 names[name] = evaluate(expr, env)
-        if not _literals_fit(left, scope, env) or not _weights_fit(rule.facts, scope):
+        if not literals_fit(left, scope, env) or not weights_fit(rule.facts, scope):
             return None
         if not all(holds(c, env) is True for c in rule.conditions):
             return None
         return Scope(env, scope.tensors, scope.lists)
 
-    def _read(self, left: MatchPlan, row: Row) -> tuple[Scope, _AttributeRows]:
+    def _read(self, left: MatchPlan, row: Row) -> tuple[Scope, AttributeRows]:
         tensors: dict[str, Analysis] = {}
         lists: dict[str, tuple[Analysis, ...]] = {}
         names: dict[str, Value] = {}
-        attributes: _AttributeRows = {}
+        attributes: AttributeRows = {}
         for column, value in zip(left.columns, row, strict=False):
             match column.kind:
                 case "attributes":
@@ -127,16 +134,14 @@ class Answerer:
         return Scope(Environment(names), tensors, lists), attributes
 
     def _infer(
-        self, left: MatchPlan, attributes: _AttributeRows, scope: Scope, names: dict[str, Value]
+        self, left: MatchPlan, attributes: AttributeRows, scope: Scope, names: dict[str, Value]
     ) -> list[tuple[Analysis, ...]] | None:
         """The analyses of what the matches make, inputs before outputs; gives the inputs of each
         match, or None where something has no type."""
         inputs: dict[int, tuple[Analysis, ...]] = {}
         while len(inputs) < len(left.matches):
             ready = [
-                (i, m)
-                for i, m in enumerate(left.matches)
-                if i not in inputs and _is_known(m, scope)
+                (i, m) for i, m in enumerate(left.matches) if i not in inputs and is_known(m, scope)
             ]
             if not ready:
                 return None
@@ -204,8 +209,8 @@ class Answerer:
     ) -> list[Analysis] | None:
         """What is known of the elements of a mapped run."""
         found: list[Analysis] = []
-        for place in range(len(scope.lists[_varying(item)])):
-            outputs = self._apply(item.operator, attributes, _mapped_inputs(item, place, scope))
+        for place in range(len(scope.lists[varying_list(item)])):
+            outputs = self._apply(item.operator, attributes, mapped_inputs(item, place, scope))
             if outputs is None:
                 return None
             found.append(outputs[0])
@@ -247,163 +252,3 @@ def describe(type_: Type) -> str:
     if type_.dims is None:
         return f"{type_.dtype.value} of unknown rank"
     return f"{type_.dtype.value}[{', '.join(map(str, type_.dims))}]"
-
-
-# --- the parts of a left side ---------------------------------------------------------------
-
-
-def _present(left: MatchPlan, scope: Scope) -> bool:
-    return all(
-        name in left.optional or not isinstance(analysis.type, AbsentType)
-        for name, analysis in scope.tensors.items()
-    )
-
-
-def _is_known(match: program.Match, scope: Scope) -> bool:
-    return all(
-        item.name in scope.tensors
-        for item in match.inputs
-        if isinstance(item, program.InputVariable)
-    )
-
-
-def _varying(item: program.InputMap) -> str:
-    return next(i.name for i in item.inputs if isinstance(i, program.InputStar))
-
-
-def _mapped_inputs(item: program.InputMap, place: int, scope: Scope) -> tuple[Analysis, ...]:
-    """The inputs of one element of a mapped run."""
-    found: list[Analysis] = []
-    for inner in item.inputs:
-        match inner:
-            case program.InputStar(name):
-                found.append(scope.lists[name][place])
-            case program.InputVariable(name):
-                found.append(scope.tensors[name])
-            case _:
-                found.append(ABSENT_ANALYSIS)
-    return tuple(found)
-
-
-@dataclass(frozen=True)
-class _Applied:
-    """One attribute pattern with the node's attributes and input types."""
-
-    operator: Operator
-    pattern: program.AttributePattern
-    actual: Mapping[str, AttributeValue]
-    inputs: tuple[Type, ...]
-
-
-def _applied(
-    left: MatchPlan,
-    attributes: _AttributeRows,
-    inputs: Sequence[tuple[Analysis, ...]],
-    scope: Scope,
-) -> Sequence[_Applied]:
-    found: list[_Applied] = []
-    for index, match in enumerate(left.matches):
-        actual = attributes[index, False][0].as_dict()
-        types = tuple(a.type for a in inputs[index])
-        found.append(_Applied(match.operator, match.attributes, actual, types))
-        for item in match.inputs:
-            if isinstance(item, program.InputMap):
-                actual = attributes[index, True][0].as_dict()
-                types = tuple(a.type for a in _mapped_inputs(item, 0, scope))
-                found.append(_Applied(item.operator, item.attributes, actual, types))
-    return found
-
-
-def _attributes_fit(
-    left: MatchPlan,
-    attributes: _AttributeRows,
-    applied: Sequence[_Applied],
-    names: dict[str, Value],
-) -> bool:
-    """Bind attribute variables; unmentioned attributes must have their defaults."""
-    for index, match in enumerate(left.matches):
-        if match.exact_outputs and attributes[index, False][1] != len(match.outputs):
-            return False
-    return all(_bind_attributes(one, names) for one in applied)
-
-
-def _bind_attributes(applied: _Applied, names: dict[str, Value]) -> bool:
-    pattern, actual = applied.pattern, applied.actual
-    mentioned = {n for n, _ in pattern.bound} | {n for n, _ in pattern.required}
-    for name, variable in pattern.bound:
-        if name not in actual:
-            return False
-        if variable in names and equal(names[variable], actual[name]) is not True:
-            return False
-        names[variable] = actual[name]
-    others = {n: v for n, v in actual.items() if n not in mentioned}
-    if pattern.rest is not None:
-        captured = Attributes.of(others)
-        return names.setdefault(pattern.rest, captured) == captured
-    return all(
-        others.get(f.name) == default_of(applied.operator, f.name, applied.inputs)
-        for f in applied.operator.attributes
-        if f.name not in mentioned and not f.implied
-    )
-
-
-def _required_fit(applied: Sequence[_Applied], env: Environment) -> bool:
-    return all(
-        _equals(one, name, expr, env) for one in applied for name, expr in one.pattern.required
-    )
-
-
-def _equals(applied: _Applied, name: str, expr: ast.Expr, env: Environment) -> bool:
-    formal = applied.operator.attribute(name)
-    value = evaluate(expr, env)
-    written = None if formal is None else as_attribute(value, formal.kind)
-    if written is None:
-        return False
-    wanted = normalise(applied.operator, name, written, applied.inputs)
-    actual = applied.actual.get(name, default_of(applied.operator, name, applied.inputs))
-    return actual is not None and equal(wanted, actual) is True
-
-
-def _ascriptions_hold(
-    ascriptions: Sequence[program.Ascription],
-    scope: Scope,
-    names: dict[str, Value],
-    functions: Mapping[str, program.Function],
-) -> bool:
-    for ascription in ascriptions:
-        if ascription.variable in scope.lists:
-            types = [a.type for a in scope.lists[ascription.variable]]
-        else:
-            types = [scope.tensors[ascription.variable].type]
-        if not all(match_type(ascription.type, t, names, functions) is True for t in types):
-            return False
-    return True
-
-
-def _literals_fit(left: MatchPlan, scope: Scope, env: Environment) -> bool:
-    for name, literal in left.literals:
-        type_ = scope.tensors[name].type
-        wanted = evaluate(literal.value, env)
-        if not isinstance(type_, TensorType) or type_.value is None:
-            return False
-        if literal.dtype is not None and type_.dtype is not _dtype(literal.dtype, env):
-            return False
-        elements = wanted if isinstance(wanted, tuple) else (wanted,) * len(type_.value)
-        if not type_.value or equal(tuple(type_.value), elements) is not True:
-            return False
-    return True
-
-
-def _dtype(name: str, env: Environment) -> DType | None:
-    return as_dtype(env.names.get(name, UNKNOWN)) or from_name(name)
-
-
-def _weights_fit(facts: Sequence[program.Fact], scope: Scope) -> bool:
-    for fact in facts:
-        if fact.relation != "weight":
-            continue
-        name = fact.arguments[0]
-        analyses = scope.lists[name] if name in scope.lists else (scope.tensors[name],)
-        if not all(a.weight for a in analyses):
-            return False
-    return True

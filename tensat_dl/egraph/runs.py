@@ -192,11 +192,7 @@ def _next_element(vector: str, place: str) -> list[str]:
 
 
 def _fixed(item: program.MatchInput) -> str:
-    return (
-        naming.variable(item.name)
-        if isinstance(item, program.InputVariable)
-        else "(Absent)"
-    )
+    return naming.variable(item.name) if isinstance(item, program.InputVariable) else "(Absent)"
 
 
 def built_table(prefix: str, build: BuildMap) -> str:
@@ -266,7 +262,6 @@ def built_rules(build: BuildMap, prefix: str) -> Iterator[str]:
         FOLDS,
         f"build:{prefix}{build.name}",
     )
-
 
 
 def rule_text(body: Sequence[str], head: Sequence[str], ruleset: str, name: str) -> str:

@@ -19,10 +19,7 @@ def symmetric_pairs(rule: program.Rule) -> tuple[tuple[str, str], ...]:
     """Pairs (earlier, later) of roots that can be exchanged."""
     roots = rule.roots
     return tuple(
-        (a, b)
-        for i, a in enumerate(roots)
-        for b in roots[i + 1 :]
-        if _exchangeable(rule, a, b)
+        (a, b) for i, a in enumerate(roots) for b in roots[i + 1 :] if _exchangeable(rule, a, b)
     )
 
 

@@ -119,14 +119,10 @@ class Typer:
         scope.lists[build.name] = tuple(results)
         return [numbers.pop(), tuple(self.interner.analysis_id(r) for r in results)]
 
-    def _node(
-        self, build: BuildNode, scope: Scope, members: int
-    ) -> list[int | tuple[int, ...]]:
+    def _node(self, build: BuildNode, scope: Scope, members: int) -> list[int | tuple[int, ...]]:
         inputs = tuple(_flat_inputs(build, scope))
         count = members if build.each else max(len(build.outputs), build.operator.min_outputs)
-        attributes, outputs = self._apply(
-            build.operator, build.attributes, inputs, count, scope
-        )
+        attributes, outputs = self._apply(build.operator, build.attributes, inputs, count, scope)
         ids = [self.interner.analysis_id(o) for o in outputs]
         if build.each:
             scope.lists[build.name] = outputs
@@ -189,7 +185,7 @@ class Typer:
         inputs: tuple[Type, ...],
         count: int,
     ) -> tuple[Type, ...] | TypeFault:
-        names: dict[str, Value] = dict(attributes.as_dict())  # type: ignore[arg-type]
+        names: dict[str, Value] = dict(attributes.as_dict())
         names.update(_by_formal(operator, inputs))
         env = Environment(names, self.functions)
         found: list[Type] = []
@@ -209,7 +205,7 @@ def lowering_scope(
     functions: Mapping[str, program.Function],
 ) -> Scope:
     """The formal inputs and attributes of a virtual operator as a scope."""
-    names: dict[str, Value] = dict(attributes.as_dict())  # type: ignore[arg-type]
+    names: dict[str, Value] = dict(attributes.as_dict())
     if lowering.spread:
         names[lowering.spread] = attributes
     padded = (*inputs, *[ABSENT_ANALYSIS.type] * (len(lowering.parameters) - len(inputs)))

@@ -42,9 +42,7 @@ def unpack(packed: bytes) -> Saturated:
     for number, eclass, generation, count in rows.tolist():
         head, rule, original = heads[number]
         stop = start + count
-        nodes.append(
-            ENode(head, tuple(flat[start:stop]), eclass, original, rule, generation)
-        )
+        nodes.append(ENode(head, tuple(flat[start:stop]), eclass, original, rule, generation))
         start = stop
     assert isinstance(bare, Saturated)
     return replace(bare, nodes=tuple(nodes))

@@ -1,9 +1,10 @@
 """The process that holds the engine.
 
 Enters: a job and one end of a pipe.  Leaves: messages: ("rule", name) before a rule runs,
-("step", steps, e-nodes), ("snapshot", bytes) now and then, ("done", bytes), ("clash", clash),
-("failed", reason, text).  The bytes are snapshots, see `egraph.wire`.  Snapshots cost time, so they are taken only when ten times their cost has passed
-since the last one.
+("step", steps, e-nodes), ("snapshot", bytes) now and then, and one of ("done", bytes),
+("clash", clash), ("failed", reason, text).  The bytes are snapshots, see `egraph.wire`.
+
+Snapshots cost time, so one is taken only when ten times the cost of the last one has passed.
 """
 
 from __future__ import annotations

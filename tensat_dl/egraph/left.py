@@ -1,0 +1,191 @@
+"""The parts of a left side that Python decides: attributes, written types, literals, weights.
+
+Enters: what a question says of one match.  Leaves: yes or no for each part, and the variables that
+attributes and written types bind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tensat_dl.egraph.interning import ABSENT_ANALYSIS, Analysis
+from tensat_dl.egraph.plan import MatchPlan
+from tensat_dl.egraph.typing import Scope
+from tensat_dl.language import program
+from tensat_dl.language.evaluate import UNKNOWN, Environment, evaluate, match_type
+from tensat_dl.language.values import Value, as_attribute, as_dtype, equal
+from tensat_dl.syntax import ast
+from tensat_dl.vocabulary.attributes import Attributes, AttributeValue
+from tensat_dl.vocabulary.canonical import default_of, normalise
+from tensat_dl.vocabulary.dtypes import DType, from_name
+from tensat_dl.vocabulary.operators import Operator
+from tensat_dl.vocabulary.types import AbsentType, TensorType, Type
+
+#: (number of the match, is it the mapped operator's) -> attributes and number of outputs.
+AttributeRows = dict[tuple[int, bool], tuple[Attributes, int]]
+
+
+def all_present(left: MatchPlan, scope: Scope) -> bool:
+    """Only optional inputs are absent."""
+    return all(
+        name in left.optional or not isinstance(analysis.type, AbsentType)
+        for name, analysis in scope.tensors.items()
+    )
+
+
+def is_known(match: program.Match, scope: Scope) -> bool:
+    """The inputs of a match have been typed."""
+    return all(
+        item.name in scope.tensors
+        for item in match.inputs
+        if isinstance(item, program.InputVariable)
+    )
+
+
+def varying_list(item: program.InputMap) -> str:
+    """The list over which a mapped run varies."""
+    return next(i.name for i in item.inputs if isinstance(i, program.InputStar))
+
+
+def mapped_inputs(item: program.InputMap, place: int, scope: Scope) -> tuple[Analysis, ...]:
+    """The inputs of one element of a mapped run."""
+    found: list[Analysis] = []
+    for inner in item.inputs:
+        match inner:
+            case program.InputStar(name):
+                found.append(scope.lists[name][place])
+            case program.InputVariable(name):
+                found.append(scope.tensors[name])
+            case _:
+                found.append(ABSENT_ANALYSIS)
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Applied:
+    """One attribute pattern with the node's attributes and input types."""
+
+    operator: Operator
+    pattern: program.AttributePattern
+    actual: Mapping[str, AttributeValue]
+    inputs: tuple[Type, ...]
+
+
+def applied_patterns(
+    left: MatchPlan,
+    attributes: AttributeRows,
+    inputs: Sequence[tuple[Analysis, ...]],
+    scope: Scope,
+) -> Sequence[Applied]:
+    """The attribute patterns of a left side beside the nodes they stand for."""
+    found: list[Applied] = []
+    for index, match in enumerate(left.matches):
+        actual = attributes[index, False][0].as_dict()
+        types = tuple(a.type for a in inputs[index])
+        found.append(Applied(match.operator, match.attributes, actual, types))
+        for item in match.inputs:
+            if isinstance(item, program.InputMap):
+                actual = attributes[index, True][0].as_dict()
+                types = tuple(a.type for a in mapped_inputs(item, 0, scope))
+                found.append(Applied(item.operator, item.attributes, actual, types))
+    return found
+
+
+def attributes_fit(
+    left: MatchPlan,
+    attributes: AttributeRows,
+    applied: Sequence[Applied],
+    names: dict[str, Value],
+) -> bool:
+    """Bind attribute variables; unmentioned attributes must have their defaults."""
+    for index, match in enumerate(left.matches):
+        if match.exact_outputs and attributes[index, False][1] != len(match.outputs):
+            return False
+    return all(_bind_attributes(one, names) for one in applied)
+
+
+def _bind_attributes(applied: Applied, names: dict[str, Value]) -> bool:
+    pattern, actual = applied.pattern, applied.actual
+    mentioned = {n for n, _ in pattern.bound} | {n for n, _ in pattern.required}
+    for name, variable in pattern.bound:
+        if name not in actual:
+            return False
+        if variable in names and equal(names[variable], actual[name]) is not True:
+            return False
+        names[variable] = actual[name]
+    others = {n: v for n, v in actual.items() if n not in mentioned}
+    if pattern.rest is not None:
+        captured = Attributes.of(others)
+        return names.setdefault(pattern.rest, captured) == captured
+    return all(
+        others.get(f.name) == default_of(applied.operator, f.name, applied.inputs)
+        for f in applied.operator.attributes
+        if f.name not in mentioned and not f.implied
+    )
+
+
+def required_fit(applied: Sequence[Applied], env: Environment) -> bool:
+    """Attributes that must have a value have it."""
+    return all(
+        _equals(one, name, expr, env) for one in applied for name, expr in one.pattern.required
+    )
+
+
+def _equals(applied: Applied, name: str, expr: ast.Expr, env: Environment) -> bool:
+    formal = applied.operator.attribute(name)
+    value = evaluate(expr, env)
+    written = None if formal is None else as_attribute(value, formal.kind)
+    if written is None:
+        return False
+    wanted = normalise(applied.operator, name, written, applied.inputs)
+    actual = applied.actual.get(name, default_of(applied.operator, name, applied.inputs))
+    return actual is not None and equal(wanted, actual) is True
+
+
+def ascriptions_hold(
+    ascriptions: Sequence[program.Ascription],
+    scope: Scope,
+    names: dict[str, Value],
+    functions: Mapping[str, program.Function],
+) -> bool:
+    """Every written type is the actual one; binds dims and element types."""
+    for ascription in ascriptions:
+        if ascription.variable in scope.lists:
+            types = [a.type for a in scope.lists[ascription.variable]]
+        else:
+            types = [scope.tensors[ascription.variable].type]
+        if not all(match_type(ascription.type, t, names, functions) is True for t in types):
+            return False
+    return True
+
+
+def literals_fit(left: MatchPlan, scope: Scope, env: Environment) -> bool:
+    """Constants that were written have their value and element type."""
+    for name, literal in left.literals:
+        type_ = scope.tensors[name].type
+        wanted = evaluate(literal.value, env)
+        if not isinstance(type_, TensorType) or type_.value is None:
+            return False
+        if literal.dtype is not None and type_.dtype is not _dtype(literal.dtype, env):
+            return False
+        elements = wanted if isinstance(wanted, tuple) else (wanted,) * len(type_.value)
+        if not type_.value or equal(tuple(type_.value), elements) is not True:
+            return False
+    return True
+
+
+def _dtype(name: str, env: Environment) -> DType | None:
+    return as_dtype(env.names.get(name, UNKNOWN)) or from_name(name)
+
+
+def weights_fit(facts: Sequence[program.Fact], scope: Scope) -> bool:
+    """What must be a weight is one; lists element by element."""
+    for fact in facts:
+        if fact.relation != "weight":
+            continue
+        name = fact.arguments[0]
+        analyses = scope.lists[name] if name in scope.lists else (scope.tensors[name],)
+        if not all(a.weight for a in analyses):
+            return False
+    return True
