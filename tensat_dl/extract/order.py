@@ -74,6 +74,10 @@ class _Search:
 
 def derivation_order(work: Work) -> list[int]:
     """Every class that has a finite derivation, each after the children of one of its nodes."""
+    return work.remember("derivation order", lambda: _derivation_order(work))
+
+
+def _derivation_order(work: Work) -> list[int]:
     parents = work.parents()
     missing = {n: len(kids) for n, kids in work.children.items()}
     order: dict[int, None] = dict.fromkeys(

@@ -98,8 +98,8 @@ class Selection:
 
 @dataclass(frozen=True)
 class StageCount:
-    """One stage of the extraction, for the report: what is left after it, the time it took in
-    all, and what it alone removed (over all rounds and components)."""
+    """One stage of the extraction, for the report: what was left after its first round, the time
+    it took in all, and what it alone removed (sums over components)."""
 
     name: str
     classes: int

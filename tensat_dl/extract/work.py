@@ -8,25 +8,38 @@ class and its only node, whose children are the roots: several roots become one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import TypeVar, cast
 
 from tensat_dl.extract.problem import Problem
 
 ROOT = -1
+T = TypeVar("T")
 
 
 @dataclass
 class Work:
     """`members[c]`: live nodes of class c, in order of their ids; a class that left has no entry.
     `children[n]`, `cost[n]` and `owner[n]` are those of the live node n.  `settled[c]` is the
-    node of a class that left because its choice is known."""
+    node of a class that left because its choice is known.  Change a graph through its methods
+    only: what is computed of it is remembered until its structure changes."""
 
     members: dict[int, list[int]]
     children: dict[int, frozenset[int]]
     cost: dict[int, float]
     owner: dict[int, int]
     settled: dict[int, int] = field(default_factory=dict)
+    version: int = 0
+    _memory: dict[str, tuple[int, object]] = field(default_factory=dict, repr=False)
+
+    def remember(self, name: str, compute: Callable[[], T]) -> T:
+        """`compute()`, or what it was if the structure (not the costs) is still the same."""
+        version, value = self._memory.get(name, (-1, None))
+        if version != self.version:
+            value = compute()
+            self._memory[name] = self.version, value
+        return cast(T, value)
 
     @property
     def classes(self) -> int:
@@ -62,6 +75,7 @@ class Work:
     def drop_nodes(self, nodes: Iterable[int]) -> int:
         """Remove nodes; returns how many.  Classes left empty stay, underivable."""
         gone = set(nodes)
+        self.version += bool(gone)
         for c in {self.owner[n] for n in gone}:
             self.members[c] = [n for n in self.members[c] if n not in gone]
         for n in gone:
@@ -70,9 +84,16 @@ class Work:
 
     def drop_classes(self, classes: Iterable[int]) -> None:
         """Remove classes with their nodes.  No other node may still refer to them."""
-        for c in list(classes):
+        gone = list(classes)
+        self.version += bool(gone)
+        for c in gone:
             for n in self.members.pop(c):
                 del self.children[n], self.cost[n], self.owner[n]
+
+    def set_children(self, node: int, kids: frozenset[int]) -> None:
+        """Give a node other child classes."""
+        self.children[node] = kids
+        self.version += 1
 
     def cheapest(self, c: int) -> float:
         """The least node cost of a class."""

@@ -29,8 +29,9 @@ def _dominated(work: Work, required: Required, nodes: list[int]) -> list[int]:
     kept: list[int] = []
     lost: list[int] = []
     for n in ranked:
-        if any(required.mask(work.children[k]) & ~needs[n] == 0 for k in kept):
+        spare = ~needs[n]
+        if any(not asked & spare for asked in kept):
             lost.append(n)
         else:
-            kept.append(n)
+            kept.append(required.mask(work.children[n]))
     return lost

@@ -58,6 +58,10 @@ def set_bits(bits: int) -> Iterator[int]:
 
 def required_sets(work: Work, deadline: Deadline) -> Required:
     """R of every class.  Needs a pruned graph."""
+    return work.remember("required sets", lambda: _required_sets(work, deadline))
+
+
+def _required_sets(work: Work, deadline: Deadline) -> Required:
     components = bottom_up_components(work)
     order = [c for component in components for c in component]
     bit = {c: i for i, c in enumerate(order)}

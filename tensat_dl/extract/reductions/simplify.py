@@ -23,7 +23,7 @@ def settle_free(work: Work) -> None:
     work.drop_classes(free)
     for n, kids in work.children.items():
         if not kids.isdisjoint(gone):
-            work.children[n] = kids - gone
+            work.set_children(n, kids - gone)
 
 
 def _free_classes(work: Work) -> dict[int, int]:
@@ -59,7 +59,9 @@ def expand_aliases(work: Work) -> None:
         if (len(kids) - 1) * (len(parents[c]) - 1) <= _FILL_LIMIT:
             meaning[c] = kids
     for n, kids in work.children.items():
-        work.children[n] = _replace(kids, meaning)
+        expanded = _replace(kids, meaning)
+        if expanded is not kids:
+            work.set_children(n, expanded)
     for c in meaning:
         work.settled[c] = work.members[c][0]
     work.drop_classes(meaning)
@@ -84,7 +86,7 @@ def merge_single_parents(work: Work) -> None:
         if user == ROOT:
             continue
         kids = work.children[node]
-        work.children[user] = work.children[user] - {c} | kids
+        work.set_children(user, work.children[user] - {c} | kids)
         work.cost[user] += work.cost[node]
         for kid in kids:
             users[kid].discard(node)

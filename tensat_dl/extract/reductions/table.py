@@ -86,18 +86,18 @@ class Reducer:
 
     def run(self, work: Work, names: Sequence[str], context: Context) -> None:
         """Run the named stages in order, again and again until a round changes nothing."""
-        settled_at: dict[str, tuple[int, int, int]] = {}
+        settled_at: dict[str, int] = {}
         for _ in range(_MOST_ROUNDS):
-            before = _shape(work)
+            before = work.version
             for name in names:
-                if settled_at.get(name) != _shape(work):
+                if settled_at.get(name) != work.version:
                     self._run_stage(work, _BY_NAME[name], context)
-                    settled_at[name] = _shape(work)
-            if _shape(work) == before:
+                    if name not in settled_at:
+                        self._totals[name].classes += work.classes
+                        self._totals[name].nodes += work.nodes
+                    settled_at[name] = work.version
+            if work.version == before:
                 break
-        for name in names:
-            self._totals[name].classes += settled_at[name][0]
-            self._totals[name].nodes += settled_at[name][1]
 
     def counts(self) -> tuple[StageCount, ...]:
         """What was done so far, in the order of first use."""
@@ -116,15 +116,12 @@ class Reducer:
     def _run_stage(self, work: Work, stage: Stage, context: Context) -> None:
         context.deadline.check()
         started, classes, nodes = context.deadline.elapsed, work.classes, work.nodes
+        version = work.version
         if work.derivable:
             stage.run(work, context)
+        if work.version != version:
             prune(work)
         total = self._totals.setdefault(stage.name, _Total())
         total.seconds += context.deadline.elapsed - started
         total.removed_classes += classes - work.classes
         total.removed_nodes += nodes - work.nodes
-
-
-def _shape(work: Work) -> tuple[int, int, int]:
-    """Changes whenever a stage changes the graph."""
-    return work.classes, work.nodes, sum(map(len, work.children.values()))
