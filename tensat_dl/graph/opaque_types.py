@@ -16,7 +16,7 @@ from onnx import shape_inference
 from tensat_dl.graph.constants import tensor_of_constant
 from tensat_dl.graph.model import Constant
 from tensat_dl.graph.subgraphs import captured_by
-from tensat_dl.vocabulary.dims import Dim, SymbolicDim, substitute, unknown
+from tensat_dl.vocabulary.dims import Dim, SymbolicDim, unknown
 from tensat_dl.vocabulary.protos import proto_of, type_of
 from tensat_dl.vocabulary.refine import meet
 from tensat_dl.vocabulary.types import UNDECLARED, TensorType, Type
@@ -92,13 +92,6 @@ class OpaqueTypes:
         for name in filter(None, node.output):
             model.graph.output.add(name=name)
         return model
-
-
-def substitute_type(type_: Type, fixed: Mapping[str, Dim]) -> Type:
-    """The type with symbols replaced in its dims."""
-    if not isinstance(type_, TensorType) or type_.dims is None or not fixed:
-        return type_
-    return TensorType(type_.dtype, tuple(substitute(dim, fixed) for dim in type_.dims), type_.value)
 
 
 def _symbols(types: Iterable[Type]) -> dict[str, Dim]:
