@@ -53,7 +53,7 @@ def _type_of(
     cache: dict[object, Type | None],
 ) -> Type | None:
     types = tuple(saturated.class_types[c] for c in node.children)
-    key = (head.operator.name, id(head.attributes), *map(id, types))
+    key = (id(head), *map(id, types))
     if key not in cache:
         cache[key] = _infer(head, types, typer)
     return cache[key]

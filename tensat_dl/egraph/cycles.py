@@ -17,12 +17,15 @@ from tensat_dl.egraph.runs import rule_text
 from tensat_dl.language import program
 from tensat_dl.vocabulary.operators import Operator
 
-#: Ancestors of the outputs in question; saturated after `CHECKS`.
+#: Ancestors of the outputs in question; saturated after a rule's `rs_check_n`, which sets `ok`
+#: to 1 and asks for dependencies.
 REACH = "rs_reach"
-#: Sets `ok` to 1 and asks for dependencies.
-CHECKS = "rs_checks"
 #: Sets `ok` to 0.
 BLOCKS = "rs_blocks"
+
+#: Drops the dependencies: later steps ask about other outputs, and those of these would go on
+#: growing with the e-graph.
+FORGET = "rs_forget"
 
 DECLARATIONS = (
     "(relation depends (Tensor Tensor))",
@@ -107,6 +110,9 @@ def reach_rules(operator: Operator) -> Iterator[str]:
 def common_rules() -> Iterator[str]:
     """Rules for projections and for the members of vectors."""
     yield "(relation hold_next (Tensors i64))"
+    for table in ("depends", "bdepends"):
+        row = f"({table} output node)"
+        yield rule_text([row], [f"(delete {row})"], FORGET, f"forget:{table}")
     yield rule_text(
         ["(bdepends output bundle)", "(= node (Out bundle place))"],
         ["(depends output node)"],

@@ -8,14 +8,14 @@ before any of them acts, so that their order never matters.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from tensat_dl.egraph import cycles
 from tensat_dl.egraph.answer_groups import answer_groups
 from tensat_dl.egraph.derive import DERIVE, DERIVE_FIND, EncodedDerivation
 from tensat_dl.egraph.encode import EncodedProgram
-from tensat_dl.egraph.engine import Engine, Row, RunCount
+from tensat_dl.egraph.engine import Engine, Row
 from tensat_dl.egraph.operators import NORMAL
 from tensat_dl.egraph.prune import prune_cycles
 from tensat_dl.egraph.question import Answerer
@@ -48,6 +48,14 @@ class Counts:
     matches: dict[str, int] = field(default_factory=dict)
     applied: dict[str, int] = field(default_factory=dict)
     steps: int = 0
+
+
+@dataclass(frozen=True)
+class Found:
+    """A rule with new matches, and the e-nodes that they may make at most."""
+
+    rule: EncodedRule
+    enodes: int
 
 
 @dataclass
@@ -133,13 +141,12 @@ class Driver:
         self._derive()
         if self._has_runs:
             self.engine.saturate(RUNS)
-        predicted = self._ask(rules)
+        found = self._ask(rules)
         if self._has_folds:
             self.engine.run(WANTS)
             self.engine.saturate(FOLDS)
-        if any(rule.checked for rule in rules):
-            self._check_cycles()
-        changed = self._act(rules, predicted)
+        self._check_cycles(found)
+        changed = self._act(found)
         if self._has_order:
             self.engine.saturate(NORMAL)
         if self.prune_rules:
@@ -160,10 +167,14 @@ class Driver:
         """Operator applications in the e-graph."""
         return sum(n for name, n in self.engine.sizes().items() if name.startswith("op_"))
 
-    def _check_cycles(self) -> None:
-        self.engine.run(cycles.CHECKS)
+    def _check_cycles(self, found: Sequence[Found]) -> None:
+        checks = [f.rule.check for f in found if f.rule.check]
+        if not checks:
+            return
+        self.engine.run(self._combine(checks))
         self.engine.saturate(cycles.REACH)
         self.engine.run(cycles.BLOCKS)
+        self.engine.run(cycles.FORGET)
 
     # --- facts -------------------------------------------------------------------------------
 
@@ -202,20 +213,22 @@ class Driver:
 
     # --- asking and acting -------------------------------------------------------------------
 
-    def _ask(self, rules: Sequence[EncodedRule]) -> dict[str, int]:
-        """Ask and answer; gives the e-nodes that each rule may make now."""
-        predicted: dict[str, int] = {}
+    def _ask(self, rules: Sequence[EncodedRule]) -> list[Found]:
+        """Ask and answer; gives the rules with new matches that may act.
+
+        The others are not run at all: what they match has been acted on.
+        """
+        active: list[Found] = []
         for rule in rules:
             name = rule.plan.rule.name
             self.before_rule(name)
             found = sum(self.engine.run(rule.find).matches.values())
             self.counts.matches[name] = self.counts.matches.get(name, 0) + found
-            may_act = self._answer(rule)
-            size = max(r.size for r in rule.plan.recipes)
-            predicted[name] = found * size if may_act else 0
+            if found and self._answer(rule):
+                active.append(Found(rule, found * max(r.size for r in rule.plan.recipes)))
             if time.monotonic() >= self.limits.deadline:
                 raise Stop("seconds", name)
-        return predicted
+        return active
 
     def _answer(self, rule: EncodedRule) -> bool:
         """Answer new questions; gives whether any match of the rule may act."""
@@ -240,25 +253,24 @@ class Driver:
         self.engine.facts(rule.group.groups, rows.groups)
         return bool(rows.groups)
 
-    def _act(self, rules: Sequence[EncodedRule], predicted: Mapping[str, int]) -> bool:
+    def _act(self, found: Sequence[Found]) -> bool:
         """Act, in slices where all at once might exceed the limit."""
-        ruleset = self._combine(rules)
-        total = sum(predicted.values())
-        if total <= self.limits.enodes - self._enodes:
-            return self._count(rules, self.engine.run(ruleset))
-        return self._act_in_slices(rules, ruleset, predicted)
+        if not found:
+            return False
+        if sum(f.enodes for f in found) <= self.limits.enodes - self._enodes:
+            return self._run(found)
+        return self._act_in_slices(found)
 
-    def _act_in_slices(
-        self, rules: Sequence[EncodedRule], ruleset: str, predicted: Mapping[str, int]
-    ) -> bool:
+    def _act_in_slices(self, found: Sequence[Found]) -> bool:
         """Open the gate by as much as fits, ask again, and so on until all fits or none does.
 
         What one slice makes gives new matches to the part of the gate that is open; so the matches
         still to come are counted again before every slice.
         """
-        blamed = max(predicted, key=lambda name: (predicted[name], name))
+        rules = [f.rule for f in found]
+        blamed = max(found, key=lambda f: (f.enodes, f.rule.plan.rule.name)).rule.plan.rule.name
         self.before_rule(blamed)
-        waiting, fresh = sum(predicted.values()), 0
+        waiting, fresh = sum(f.enodes for f in found), 0
         opened = 0
         while True:
             room = self.limits.enodes - self._enodes
@@ -267,7 +279,7 @@ class Driver:
                 self._open_gate(GATE - 1)
                 raise Stop("enodes", blamed)
             self._open_gate(gate - 1)
-            self._count(rules, self.engine.run(ruleset))
+            self._run(found)
             self._enodes = self.count_enodes()
             if gate == GATE:
                 return True
@@ -275,27 +287,32 @@ class Driver:
                 raise Stop("seconds", blamed)
             closed = GATE - gate
             waiting = waiting * closed // (GATE - opened) + fresh * closed // GATE
-            fresh = sum(self._ask(rules).values())
+            fresh = sum(f.enodes for f in self._ask(rules))
             opened = gate
 
-    def _open_gate(self, value: int) -> None:
-        self.engine.set("gate", [((), value)])
-
-    def _combine(self, rules: Sequence[EncodedRule]) -> str:
-        names = tuple(rule.act for rule in rules)
-        if names not in self._combined:
-            self._combined[names] = name = f"rs_step_{len(self._combined)}"
-            self.engine.commands([f"(unstable-combined-ruleset {name} {' '.join(names)})"])
-        return self._combined[names]
-
-    def _count(self, rules: Sequence[EncodedRule], run: RunCount) -> bool:
-        by_number = {str(rule.plan.number): rule.plan.rule.name for rule in rules}
+    def _run(self, found: Sequence[Found]) -> bool:
+        """Let the rules act; gives whether anything changed."""
+        run = self.engine.run(self._combine([f.rule.act for f in found]))
+        by_number = {str(f.rule.plan.number): f.rule.plan.rule.name for f in found}
         for label, matches in run.matches.items():
             kind, _, rest = label.partition(":")
             name = by_number.get(rest.partition(":")[0])
             if kind == "act" and name is not None:
                 self.counts.applied[name] = self.counts.applied.get(name, 0) + matches
         return run.changed
+
+    def _open_gate(self, value: int) -> None:
+        self.engine.set("gate", [((), value)])
+
+    def _combine(self, rulesets: Sequence[str]) -> str:
+        """One ruleset of several, so that they run at the same time."""
+        names = tuple(rulesets)
+        if len(names) == 1:
+            return names[0]
+        if names not in self._combined:
+            self._combined[names] = name = f"rs_step_{len(self._combined)}"
+            self.engine.commands([f"(unstable-combined-ruleset {name} {' '.join(names)})"])
+        return self._combined[names]
 
     def _prune(self) -> bool:
         return prune_cycles(self.engine, self.encoded.operators)

@@ -44,8 +44,8 @@ _PRELUDE = (
     f"(ruleset {RUNS})",
     f"(ruleset {FOLDS})",
     f"(ruleset {cycles.REACH})",
-    f"(ruleset {cycles.CHECKS})",
     f"(ruleset {cycles.BLOCKS})",
+    f"(ruleset {cycles.FORGET})",
     f"(ruleset {WANTS})",
     f"(ruleset {NORMAL})",
     *RUN_DECLARATIONS,
@@ -90,7 +90,7 @@ def encode(
         rule, text = encode_rule(plan, options)
         commands += text
         encoded.append(rule)
-    if any(rule.checked for rule in encoded):
+    if any(rule.check for rule in encoded):
         commands += cycles.common_rules()
         for operator in operators:
             commands += cycles.reach_rules(operator)

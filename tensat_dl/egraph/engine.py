@@ -30,7 +30,8 @@ class RunCount:
 class Table:
     """All rows of one function: inputs, output, and whether the row is subsumed.
 
-    Numbers are numbers; classes are opaque values that compare and hash; vectors are tuples.
+    Numbers are numbers, vectors tuples; classes are numbered as they come, for all tables that
+    were copied out together.
     """
 
     rows: tuple[tuple[tuple[Any, ...], Any, bool], ...]
@@ -104,37 +105,40 @@ class Engine:
     def tables(self, wanted: Callable[[str], bool]) -> dict[str, Table]:
         """Copy out all functions whose names are wanted."""
         frozen = self._egraph.freeze()
+        numbers: dict[Any, int] = {}
         return {
-            name: self._table(function)
+            name: self._table(function, numbers)
             for name, function in frozen.functions.items()
             if wanted(name)
         }
 
-    def _table(self, function: Any) -> Table:
-        readers = [self._reader(sort) for sort in function.input_sorts]
-        read_output = self._reader(function.output_sort)
-        return Table(
-            tuple(
-                (
-                    tuple([read(v) for read, v in zip(readers, row.inputs, strict=True)]),
-                    read_output(row.output),
-                    row.subsumed,
-                )
-                for row in function.rows
-            )
+    def _table(self, function: Any, numbers: dict[Any, int]) -> Table:
+        readers = [self._reader(sort, numbers) for sort in function.input_sorts]
+        read_output = self._reader(function.output_sort, numbers)
+        rows = [(row.inputs, read_output(row.output), row.subsumed) for row in function.rows]
+        columns = [
+            [read(inputs[place]) for inputs, _, _ in rows] for place, read in enumerate(readers)
+        ]
+        keys: Iterable[tuple[Any, ...]] = (
+            zip(*columns, strict=True) if columns else [()] * len(rows)
         )
+        pairs = zip(keys, rows, strict=True)
+        return Table(tuple([(key, output, subsumed) for key, (_, output, subsumed) in pairs]))
 
-    def _reader(self, sort: str) -> Callable[[Any], Any]:
+    def _reader(self, sort: str, numbers: dict[Any, int]) -> Callable[[Any], Any]:
+        def number(value: Any) -> int:
+            return numbers.setdefault(value, len(numbers))
+
+        to_number, to_list = self._egraph.value_to_i64, self._egraph.value_to_vec
         match sort:
             case "i64":
-                return self._egraph.value_to_i64  # type: ignore[no-any-return]
+                return to_number  # type: ignore[no-any-return]
             case "Tensors":
-                return lambda value: tuple(self._egraph.value_to_vec(value))
+                return lambda value: tuple([number(v) for v in to_list(value)])
             case "Ids":
-                to_number = self._egraph.value_to_i64
-                return lambda value: tuple(map(to_number, self._egraph.value_to_vec(value)))
+                return lambda value: tuple(map(to_number, to_list(value)))
             case _:
-                return lambda value: value
+                return number
 
     def _parse(self, text: str) -> Sequence[Any]:
         try:

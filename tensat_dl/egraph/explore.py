@@ -8,6 +8,7 @@ the original graph.
 from __future__ import annotations
 
 import contextlib
+import gc
 import multiprocessing
 import sys
 import time
@@ -19,8 +20,10 @@ from typing import Any
 
 import psutil
 
-from tensat_dl.egraph.clash import Clash
+from tensat_dl.egraph.clash import Clash, find_clash
+from tensat_dl.egraph.interning import Interner
 from tensat_dl.egraph.snapshot import Exploration, RuleCount, Saturated
+from tensat_dl.egraph.typing import Typer
 from tensat_dl.egraph.wire import unpack
 from tensat_dl.egraph.worker import Job, run_in_process, work
 from tensat_dl.errors import TensatError, UnsoundRuleError
@@ -51,6 +54,9 @@ def explore(
     watch = _Watch(job, progress)
     watch.run()
     saturated = _unpacked(job, watch)
+    clash = find_clash(saturated, Typer(checked.operators, checked.functions, Interner()))
+    if clash is not None:
+        raise _unsound(clash)
     return replace(
         saturated,
         constants={**saturated.constants, **{c.digest: c for c in graph.constants.values()}},
@@ -116,7 +122,9 @@ class _Watch:
         ours, theirs = context.Pipe(duplex=False)
         process = context.Process(target=work, args=(self.job, theirs), daemon=True)
         self.started = time.monotonic()
+        gc.freeze()  # the child collects nothing that it inherits: a session waits for its threads
         process.start()
+        gc.unfreeze()
         theirs.close()
         try:
             self._listen(ours, process)
@@ -153,8 +161,6 @@ class _Watch:
             case ("done", bytes(packed)):
                 self.result = packed
                 self.ended = "done"
-            case ("clash", Clash() as clash):
-                raise _unsound(clash)
             case ("failed", str(reason), str(text)):
                 self.ended, self.failure = reason, text
 

@@ -194,13 +194,13 @@ def _check_rules(
 ) -> Iterator[str]:
     ok = f"(okgroup_{number} group)"
     yield f"(function okgroup_{number} (i64) i64 :merge (min old new))"
-    yield rule_text([row], [f"(set {ok} 1)"], cycles.CHECKS, f"check:{number}")
+    yield rule_text([row], [f"(set {ok} 1)"], f"rs_check_{number}", f"check:{number}")
     for operand, root in pairs:
         kroot, koperand = naming.key_variable(root), naming.key_variable(operand)
         yield rule_text(
             [_links(group, "index"), f"(= {kroot} (key root))"],
             ["(depends root root)"],
-            cycles.CHECKS,
+            f"rs_check_{number}",
             f"demand:{number}:{operand}:{root}",
         )
         yield rule_text(

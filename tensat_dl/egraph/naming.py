@@ -38,7 +38,7 @@ def made_table(operator: Operator) -> str:
 
 
 def young_table(operator: Operator, rounds: int) -> str:
-    """The operator's e-nodes of earlier generations than `rounds`."""
+    """The function from the e-nodes of earlier generations than `rounds` to their origin."""
     return f"young_{rounds}_{operator_suffix(operator)}"
 
 

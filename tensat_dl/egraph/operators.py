@@ -83,14 +83,14 @@ def young_commands(plans: Sequence[RulePlan]) -> Iterator[str]:
     }
     for table, (operator, rule) in sorted(wanted.items()):
         inputs = ["Tensors"] if operator.is_variadic else ["Tensor"] * len(operator.inputs)
-        yield f"(relation {table} ({' '.join(['i64', *inputs])}))"
+        yield f"(function {table} ({' '.join(['i64', *inputs])}) i64 :merge (min old new))"
         row = " ".join(["attrs", *(f"x{i}" for i in range(len(inputs)))])
         yield rule_text(
             [
                 f"(= origin ({naming.made_table(operator)} {row}))",
                 f"(< origin {(rule.rounds or 1) << RULE_BITS})",
             ],
-            [f"({table} {row})"],
+            [f"(set ({table} {row}) origin)"],
             RUNS,
             f"young:{table}",
         )

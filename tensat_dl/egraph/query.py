@@ -87,11 +87,11 @@ def write_query(
     for index, (match, swapped) in enumerate(zip(plan.matches, order, strict=True)):
         arguments = _arguments(query, match, index, swapped, prefix)
         _application(query, match, index, arguments)
-        if origins:
-            query.add(f"(= m{index} ({naming.made_table(match.operator)} a{index}{arguments}))")
+        made = naming.made_table(match.operator)
+        table = naming.young_table(match.operator, rounds) if rounds else made
+        if origins or rounds:
+            query.add(f"(= m{index} ({table} a{index}{arguments}))")
             query.origins.append(f"m{index}")
-        if rounds:
-            query.add(f"({naming.young_table(match.operator, rounds)} a{index}{arguments})")
     for name in plan.asked:
         query.add(f"(= {naming.analysis_variable(name)} (type {naming.variable(name)}))")
     for name in plan.lists:

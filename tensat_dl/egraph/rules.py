@@ -10,7 +10,7 @@ analyses, as ids) into `ask_n`; equal questions are one row.  Python answers eac
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tensat_dl.egraph import cycles, naming
 from tensat_dl.egraph.actions import (
@@ -49,7 +49,8 @@ WANTS = "rs_wants"
 class EncodedRule:
     """A rule's tables: `ask`, one `answers` table a recipe; its rulesets `find` and `act`.
 
-    `group` is set for `match each` rules, `checked` when the rule takes part in the cycle check.
+    `check` is the ruleset that starts its cycle check, "" where it needs none; `group` is set for
+    `match each` rules.
     """
 
     plan: RulePlan
@@ -58,7 +59,7 @@ class EncodedRule:
     answer_columns: tuple[tuple[AnswerColumn, ...], ...]
     find: str
     act: str
-    checked: bool
+    check: str
     group: EncodedGroup | None
 
 
@@ -84,23 +85,14 @@ def encode_rule(plan: RulePlan, options: EncodeOptions) -> tuple[EncodedRule, li
         columns,
         f"rs_find_{prefix}",
         f"rs_act_{prefix}",
-        bool(pairs),
+        f"rs_check_{prefix}" if pairs else "",
         None,
     )
-    text = [f"(ruleset {encoded.find})", f"(ruleset {encoded.act})"]
+    text = [f"(ruleset {name})" for name in (encoded.find, encoded.act, encoded.check) if name]
     text += run_rules(plan.left, prefix)
     if rule.each is not None:
         group, more = encode_group(plan, options.generations, pairs)
-        return EncodedRule(
-            plan,
-            encoded.ask,
-            (group.groups,),
-            columns,
-            encoded.find,
-            encoded.act,
-            bool(pairs),
-            group,
-        ), text + more
+        return replace(encoded, answers=(group.groups,), group=group), text + more
     text.append(f"(relation {encoded.ask} ({_sorts(plan)}))")
     for table, outputs in zip(encoded.answers, columns, strict=True):
         sorts = " ".join([_sorts(plan), *[c.sort for c in outputs]])
@@ -299,7 +291,7 @@ def _check_rules(
 ) -> Iterator[str]:
     roots = sorted({root for _, root in pairs})
     demands = [f"(depends {naming.variable(r)} {naming.variable(r)})" for r in roots]
-    yield rule_text(query.atoms, [f"(set {ok} 1)", *demands], cycles.CHECKS, f"check:{label}")
+    yield rule_text(query.atoms, [f"(set {ok} 1)", *demands], rule.check, f"check:{label}")
     for operand, root in pairs:
         yield rule_text(
             [f"(= 1 {ok})", f"(depends {naming.variable(root)} {naming.variable(operand)})"],

@@ -87,8 +87,8 @@ class Exploration:
 
 @dataclass(frozen=True)
 class Saturated:
-    """The snapshot.  Classes are 0..len(class_types)-1; bundles have classes too (type of output
-    0 stands for them as a tuple in `bundle_types`).  `weight[c]`: depends on constants alone.
+    """The snapshot.  Classes are 0..len(class_types)-1; bundles have classes too, without a type.
+    `weight[c]`: depends on constants alone.
 
     `value_class` maps every value name of the original graph to its class; `outputs` are the
     classes of the graph outputs, in order.
@@ -96,7 +96,6 @@ class Saturated:
 
     nodes: tuple[ENode, ...]
     class_types: tuple[Type | None, ...]
-    bundle_types: Mapping[int, tuple[Type, ...]]
     weight: tuple[bool, ...]
     constants: Mapping[str, Constant]
     value_class: Mapping[str, int]

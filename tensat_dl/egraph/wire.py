@@ -1,48 +1,52 @@
 """A snapshot as a few arrays, so that it crosses the process border quickly.
 
-Enters: a snapshot, and the constants that the other side already has.  Leaves: bytes, and the
-snapshot again.  Pickling tens of thousands of e-nodes one by one takes seconds.
+Enters: what was harvested, and the constants that the other side already has.  Leaves: bytes, and
+the snapshot.  Pickling tens of thousands of e-nodes one by one takes seconds.
 """
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Collection
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
-from tensat_dl.egraph.snapshot import ENode, Saturated
+from tensat_dl.egraph.snapshot import Application, ENode, Leaf, Projection, Saturated
+
+Head = Leaf | Projection | Application
 
 
-def pack(saturated: Saturated, known_constants: Collection[str]) -> bytes:
-    """The snapshot as bytes, without constants whose digests are known on the other side."""
-    heads: dict[tuple[Any, str, bool], int] = {}
-    rows = np.empty((len(saturated.nodes), 4), dtype=np.int64)
-    children: list[int] = []
-    for place, node in enumerate(saturated.nodes):
-        head = heads.setdefault((node.head, node.rule, node.original), len(heads))
-        rows[place] = head, node.eclass, node.generation, len(node.children)
-        children += node.children
-    bare = replace(
-        saturated,
-        nodes=(),
-        constants={d: c for d, c in saturated.constants.items() if d not in known_constants},
-    )
-    return pickle.dumps((bare, list(heads), rows, np.array(children, dtype=np.int64)))
+@dataclass(frozen=True)
+class Harvest:
+    """`frame` is the snapshot without e-nodes.  `heads` are (head, rule, original);
+    `rows[i]` is (number of the head, class, generation, number of children) of e-node i, and
+    `children` holds the children of all, one after the other."""
+
+    frame: Saturated
+    heads: tuple[tuple[Head, str, bool], ...]
+    rows: npt.NDArray[np.int64]
+    children: npt.NDArray[np.int64]
+
+
+def pack(harvest: Harvest, known_constants: Collection[str]) -> bytes:
+    """As bytes, without constants whose digests are known on the other side."""
+    constants = harvest.frame.constants
+    needed = {d: c for d, c in constants.items() if d not in known_constants}
+    return pickle.dumps(replace(harvest, frame=replace(harvest.frame, constants=needed)))
 
 
 def unpack(packed: bytes) -> Saturated:
-    """The snapshot again; its constants lack those that were known."""
-    bare, heads, rows, children = pickle.loads(packed)
-    flat: list[int] = children.tolist()
+    """The snapshot; its constants lack those that were known."""
+    harvest = pickle.loads(packed)
+    assert isinstance(harvest, Harvest)
+    flat: list[int] = harvest.children.tolist()
     nodes: list[ENode] = []
     start = 0
-    for number, eclass, generation, count in rows.tolist():
-        head, rule, original = heads[number]
+    for number, eclass, generation, count in harvest.rows.tolist():
+        head, rule, original = harvest.heads[number]
         stop = start + count
         nodes.append(ENode(head, tuple(flat[start:stop]), eclass, original, rule, generation))
         start = stop
-    assert isinstance(bare, Saturated)
-    return replace(bare, nodes=tuple(nodes))
+    return replace(harvest.frame, nodes=tuple(nodes))

@@ -1,10 +1,10 @@
 """The process that holds the engine.
 
 Enters: a job and one end of a pipe.  Leaves: messages: ("rule", name) before a rule runs,
-("step", steps, e-nodes), ("snapshot", bytes) now and then, and one of ("done", bytes),
-("clash", clash), ("failed", reason, text).  The bytes are snapshots, see `egraph.wire`.
+("step", steps, e-nodes), ("snapshot", bytes) now and then, and ("done", bytes) or
+("failed", reason, text).  The bytes are snapshots, see `egraph.wire`.
 
-Snapshots cost time, so one is taken only when ten times the cost of the last one has passed.
+Snapshots cost time, so one is taken only when ten times what it will cost has passed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
 
-from tensat_dl.egraph.clash import find_clash
 from tensat_dl.egraph.driver import Driver, Limits, Stop
 from tensat_dl.egraph.encode import encode
 from tensat_dl.egraph.engine import Engine
@@ -26,7 +25,7 @@ from tensat_dl.egraph.interning import Interner
 from tensat_dl.egraph.loading import Facts, load_facts
 from tensat_dl.egraph.prune import prune_rules
 from tensat_dl.egraph.question import Answerer
-from tensat_dl.egraph.snapshot import Exploration, RuleCount, Saturated
+from tensat_dl.egraph.snapshot import Exploration, RuleCount
 from tensat_dl.egraph.typing import Typer
 from tensat_dl.egraph.wire import pack
 from tensat_dl.graph.model import Graph
@@ -71,7 +70,7 @@ class _Worker:
     engine: Engine = field(default_factory=Engine)
     started: float = field(default_factory=time.monotonic)
     last_snapshot: float = field(default_factory=time.monotonic)
-    snapshot_cost: float = 0.0
+    enode_cost: float = 3e-5
 
     def work(self) -> None:
         """Load, run the schedule, send the end state."""
@@ -90,12 +89,7 @@ class _Worker:
         )
         reason, blamed = self._explore()
         self.pipe.send(("rule", ""))
-        saturated = self._harvest(reason, blamed)
-        clash = find_clash(saturated, self.answerer.typer)
-        self.pipe.send(("done", self._packed(saturated)) if clash is None else ("clash", clash))
-
-    def _packed(self, saturated: Saturated) -> bytes:
-        return pack(saturated, {c.digest for c in self.job.graph.constants.values()})
+        self.pipe.send(("done", self._snapshot(reason, blamed)))
 
     def _load(self, facts: Facts) -> None:
         job = self.job
@@ -126,15 +120,14 @@ class _Worker:
     def _after_step(self, enodes: int) -> None:
         self.pipe.send(("step", self.driver.counts.steps, enodes))
         now = time.monotonic()
-        if not self.job.snapshots or now - self.last_snapshot < (
-            _SNAPSHOT_SHARE * max(self.snapshot_cost, 0.02)
-        ):
+        cost = max(self.enode_cost * enodes, 0.02)
+        if not self.job.snapshots or now - self.last_snapshot < _SNAPSHOT_SHARE * cost:
             return
-        self.pipe.send(("snapshot", self._packed(self._harvest("interrupted", ""))))
+        self.pipe.send(("snapshot", self._snapshot("interrupted", "")))
         self.last_snapshot = time.monotonic()
-        self.snapshot_cost = self.last_snapshot - now
+        self.enode_cost = (self.last_snapshot - now) / max(enodes, 1)
 
-    def _harvest(self, reason: str, blamed: str) -> Saturated:
+    def _snapshot(self, reason: str, blamed: str) -> bytes:
         counts = self.driver.counts
         rejected: dict[str, int] = {}
         for (name, _), count in self.answerer.refusals.items():
@@ -156,7 +149,8 @@ class _Worker:
             blamed,
             rules,
         )
-        return harvest(self.engine, self.interner, self.names, exploration)
+        harvested = harvest(self.engine, self.interner, self.names, exploration)
+        return pack(harvested, {c.digest for c in self.job.graph.constants.values()})
 
 
 def _by_function(facts: Facts) -> dict[str, list[tuple[Any, Any]]]:
