@@ -65,7 +65,8 @@ def plan_rule(number: int, rule: program.Rule) -> RulePlan:
     read = [n for f in rule.facts if f.relation != "weight" for n in f.arguments]
     bound = tuple(n for n in read if sorts.get(n) is program.Sort.TENSOR)
     ints = tuple(n for n in read if sorts.get(n) is program.Sort.VALUE)
-    return RulePlan(number, rule, plan_matches(rule.matches, bound, ints), recipes)
+    # A root that no match makes is a left side that is a bare variable.
+    return RulePlan(number, rule, plan_matches(rule.matches, (*bound, *rule.roots), ints), recipes)
 
 
 def plan_matches(
@@ -73,7 +74,7 @@ def plan_matches(
 ) -> MatchPlan:
     """Name every input, and lay out the columns of the question.
 
-    `more_tensors` and `ints` are variables that only relations bind.
+    `more_tensors` and `ints` are variables that no match need bind.
     """
     tensors: dict[str, None] = {}
     lists: dict[str, None] = {}
