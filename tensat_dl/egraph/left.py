@@ -110,6 +110,8 @@ def _bind_attributes(applied: Applied, names: dict[str, Value]) -> bool:
     mentioned = {n for n, _ in pattern.bound} | {n for n, _ in pattern.required}
     for name, variable in pattern.bound:
         if name not in actual:
+            if variable.startswith("$"):  # `attr=_`: whatever it is, absent included
+                continue
             return False
         if variable in names and equal(names[variable], actual[name]) is not True:
             return False

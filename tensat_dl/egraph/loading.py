@@ -117,7 +117,7 @@ class _Loader:
     def _node(self, node: Node) -> None:
         operator = node.operator
         alone = not operator.deterministic or operator.kind is OperatorKind.OPAQUE
-        weight = not alone and all(i is None or self.weight.get(i, False) for i in node.inputs)
+        weight = operator.folds and all(i is None or self.weight.get(i, False) for i in node.inputs)
         self.weight.update(dict.fromkeys(node.outputs, weight))
         outputs = len(node.outputs) if operator.has_bundle else 1
         known = with_node_mark(node) if alone else node.attributes

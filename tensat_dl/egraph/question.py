@@ -180,7 +180,7 @@ class Answerer:
         found = self.typer.outputs(operator, known, types, count)
         if isinstance(found, TypeFault):
             return None
-        weight = operator.deterministic and all(a.weight for a in inputs)
+        weight = operator.folds and all(a.weight for a in inputs)
         return tuple(Analysis(type_, weight) for type_ in found)
 
     def _inputs(

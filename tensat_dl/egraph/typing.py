@@ -145,7 +145,7 @@ class Typer:
         found = self.outputs(operator, attributes, types, count)
         if isinstance(found, TypeFault):
             raise Refusal(f"{operator.name}: {found.reason}")
-        weight = operator.deterministic and all(i.weight for i in inputs)
+        weight = operator.folds and all(i.weight for i in inputs)
         number = self.interner.attributes_id(attributes, count if operator.has_bundle else 1)
         return number, tuple(Analysis(t, weight) for t in found)
 

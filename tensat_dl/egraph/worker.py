@@ -13,7 +13,7 @@ import signal
 import time
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -25,6 +25,7 @@ from tensat_dl.egraph.interning import Interner
 from tensat_dl.egraph.loading import Facts, load_facts
 from tensat_dl.egraph.prune import prune_rules
 from tensat_dl.egraph.question import Answerer
+from tensat_dl.egraph.relevance import relevant
 from tensat_dl.egraph.snapshot import Exploration, RuleCount
 from tensat_dl.egraph.typing import Typer
 from tensat_dl.egraph.wire import pack
@@ -95,12 +96,14 @@ class _Worker:
         job = self.job
         operators = [node.operator for node in job.graph.nodes]
         policy = program.CyclePolicy(job.settings.cycles)
-        self.encoded = encode(job.checked, job.rules, operators, policy)
+        rules, derivations = relevant(job.rules, job.checked.derivations, operators)
+        needed = replace(job.checked, derivations=derivations)
+        self.encoded = encode(needed, rules, operators, policy)
         typer = Typer(job.checked.operators, job.checked.functions, self.interner)
         self.answerer = Answerer(self.interner, typer, job.checked.functions)
         self.names = Naming(
             self.encoded.operators,
-            ("", *[r.name for r in job.rules]),
+            ("", *[r.name for r in rules]),
             {facts.values[name]: name for name in job.graph.inputs},
             facts.values,
             [o.value for o in job.graph.outputs],
