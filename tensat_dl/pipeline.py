@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from tensat_dl.cost.models import make_cost_model
 from tensat_dl.cost.posing import live_nodes, pose, price_of_graph
 from tensat_dl.diagnostics import Diagnostics
+from tensat_dl.egraph.adopt import DeclaredOperators
 from tensat_dl.egraph.explore import explore
 from tensat_dl.egraph.snapshot import ENode
 from tensat_dl.errors import InfeasibleError, RuleFileError
@@ -59,7 +60,7 @@ def optimize(
         prices = make_cost_model(settings.cost, program)
         validate(settings.extract)
     with phases("read"):
-        original = read_model(model, settings.model)
+        original = read_model(model, settings.model, DeclaredOperators(program))
     with phases("explore"):
         saturated = explore(original, program, settings.explore, settings.rules, phases.report)
     with phases("cost"):

@@ -47,10 +47,11 @@ class Subject:
     @cached_property
     def graph(self) -> Graph:
         """The model as a graph."""
+        from tensat_dl.egraph.adopt import DeclaredOperators
         from tensat_dl.graph.read import read_model
 
         assert self.model is not None, "the command asks for a model where a stage needs one"
-        return read_model(self.model, self.settings.model)
+        return read_model(self.model, self.settings.model, DeclaredOperators(self.program))
 
     @cached_property
     def saturated(self) -> Saturated:

@@ -8,12 +8,13 @@ InputError where the model is not valid.  Decisions:
   among the inputs) are inputs unless `freeze_initializers` says otherwise;
 * Constant nodes are constants;
 * a node that cannot be lifted, calls a local function, or has no type as lifted, is opaque: it is
-  carried along and written back as it was;
+  carried along and written back as it was, unless `declared` knows its operator;
 * declared types are believed of opaque nodes alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +29,7 @@ from tensat_dl.graph.constants import (
     constant_type,
 )
 from tensat_dl.graph.interface import named_dims, tensor_dims
-from tensat_dl.graph.lifting import Lifter
+from tensat_dl.graph.lifting import Lifter, TypedNode
 from tensat_dl.graph.model import Constant, Graph, Node, Output
 from tensat_dl.graph.names import Names, value_names
 from tensat_dl.graph.opaque_types import OpaqueTypes
@@ -45,14 +46,21 @@ if TYPE_CHECKING:
 #: Before this version ONNX operators broadcast by attribute; nothing older is lifted.
 OLDEST_LIFTED = 7
 
+#: Gives an opaque node, by it and the types of its inputs, an operator that is known elsewhere.
+Declared = Callable[[Node, tuple[Type, ...]], TypedNode | None]
+
 
 def read_model(
-    model: str | Path | onnx.ModelProto | onnx_ir.Model, settings: ModelSettings
+    model: str | Path | onnx.ModelProto | onnx_ir.Model,
+    settings: ModelSettings,
+    declared: Declared = lambda node, types: None,
 ) -> Graph:
     """The graph of a model.  Raises InputError, and UsageError for dims it does not have."""
     source = load_source(model)
     order = sorted_nodes(source.proto.graph)
-    reading = _Reading(replace(source, dims=settings.dims, frozen=settings.freeze_initializers))
+    reading = _Reading(
+        replace(source, dims=settings.dims, frozen=settings.freeze_initializers), declared
+    )
     reading.add_inputs()
     reading.add_initializers()
     for index in order:
@@ -63,6 +71,7 @@ def read_model(
 @dataclass
 class _Reading:
     source: Source
+    declared: Declared
     inputs: list[str] = field(default_factory=list)
     constants: dict[str, Constant] = field(default_factory=dict)
     nodes: list[Node] = field(default_factory=list)
@@ -119,6 +128,11 @@ class _Reading:
         if not self._is_opaque(proto) and self._add_lifted(proto, index):
             return
         node = self.lifter.opaque(proto, index)
+        inputs = tuple(self.types[name] if name else ABSENT for name in node.inputs)
+        known = self.declared(node, inputs)
+        if known is not None:
+            self._append(*known)
+            return
         self._append(
             node, self.opaque_types.infer(_with_outputs(proto, node), self.types, self.constants)
         )

@@ -91,6 +91,11 @@ class Operator:
         return self.name if not self.domain else f'"{self.domain}"::{self.name}'
 
     @property
+    def folds(self) -> bool:
+        """Applied to constants it is a constant that can be computed."""
+        return self.deterministic and self.kind in (OperatorKind.ONNX, OperatorKind.VIRTUAL)
+
+    @property
     def is_variadic(self) -> bool:
         """The last formal input may be repeated."""
         return bool(self.inputs) and self.inputs[-1].variadic

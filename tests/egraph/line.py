@@ -9,9 +9,9 @@ from typing import Any
 import onnx
 
 from tensat_dl.diagnostics import Diagnostics
-from tensat_dl.egraph.explore import chosen_rules
-from tensat_dl.egraph.snapshot import Saturated
-from tensat_dl.egraph.worker import Job, run_in_process
+from tensat_dl.egraph.adopt import DeclaredOperators
+from tensat_dl.egraph.explore import explore as explore_graph
+from tensat_dl.egraph.snapshot import Application, ENode, Saturated
 from tensat_dl.graph.read import read_model
 from tensat_dl.language.load import load_text
 from tensat_dl.language.program import CheckedProgram
@@ -76,11 +76,17 @@ def load(rules: str) -> CheckedProgram:
 
 
 def explore(rules: str, model: onnx.ModelProto, **settings: Any) -> Saturated:
-    """Explore in this process; gives the final snapshot."""
-    program, chosen = load(rules), make_settings(**settings)
-    graph = read_model(model, chosen.model)
-    job = Job(graph, program, chosen_rules(program, chosen.rules), chosen.explore, snapshots=False)
-    kind, saturated = run_in_process(job)[-1]
-    assert kind == "done", saturated
-    assert isinstance(saturated, Saturated)
-    return saturated
+    """Explore; gives the final snapshot."""
+    chosen = make_settings(**settings)
+    program = load(rules)
+    graph = read_model(model, chosen.model, DeclaredOperators(program))
+    return explore_graph(graph, program, chosen.explore, chosen.rules)
+
+
+def applications(saturated: Saturated, operator: str = "") -> list[ENode]:
+    """The e-nodes of an operator, or of all."""
+    return [
+        node
+        for node in saturated.nodes
+        if isinstance(node.head, Application) and operator in ("", node.head.operator.name)
+    ]
