@@ -37,6 +37,14 @@ class Table:
     rows: tuple[tuple[tuple[Any, ...], Any, bool], ...]
 
 
+class _Numbers(dict[Any, int]):
+    """Numbers values as they come."""
+
+    def __missing__(self, value: Any) -> int:
+        self[value] = number = len(self)
+        return number
+
+
 class EngineError(Exception):
     """The engine refused a command: a defect of the encoder, never of a user's file."""
 
@@ -105,40 +113,38 @@ class Engine:
     def tables(self, wanted: Callable[[str], bool]) -> dict[str, Table]:
         """Copy out all functions whose names are wanted."""
         frozen = self._egraph.freeze()
-        numbers: dict[Any, int] = {}
+        numbers = _Numbers()
         return {
             name: self._table(function, numbers)
             for name, function in frozen.functions.items()
             if wanted(name)
         }
 
-    def _table(self, function: Any, numbers: dict[Any, int]) -> Table:
+    def _table(self, function: Any, numbers: _Numbers) -> Table:
         readers = [self._reader(sort, numbers) for sort in function.input_sorts]
-        read_output = self._reader(function.output_sort, numbers)
-        rows = [(row.inputs, read_output(row.output), row.subsumed) for row in function.rows]
+        rows = function.rows
+        inputs = [row.inputs for row in rows]
         columns = [
-            [read(inputs[place]) for inputs, _, _ in rows] for place, read in enumerate(readers)
+            map(read, [values[place] for values in inputs]) for place, read in enumerate(readers)
         ]
         keys: Iterable[tuple[Any, ...]] = (
             zip(*columns, strict=True) if columns else [()] * len(rows)
         )
-        pairs = zip(keys, rows, strict=True)
-        return Table(tuple([(key, output, subsumed) for key, (_, output, subsumed) in pairs]))
+        outputs = map(self._reader(function.output_sort, numbers), [row.output for row in rows])
+        subsumed = [row.subsumed for row in rows]
+        return Table(tuple(zip(keys, outputs, subsumed, strict=True)))
 
-    def _reader(self, sort: str, numbers: dict[Any, int]) -> Callable[[Any], Any]:
-        def number(value: Any) -> int:
-            return numbers.setdefault(value, len(numbers))
-
+    def _reader(self, sort: str, numbers: _Numbers) -> Callable[[Any], Any]:
         to_number, to_list = self._egraph.value_to_i64, self._egraph.value_to_vec
         match sort:
             case "i64":
                 return to_number  # type: ignore[no-any-return]
             case "Tensors":
-                return lambda value: tuple([number(v) for v in to_list(value)])
+                return lambda value: tuple([numbers[v] for v in to_list(value)])
             case "Ids":
                 return lambda value: tuple(map(to_number, to_list(value)))
             case _:
-                return number
+                return numbers.__getitem__
 
     def _parse(self, text: str) -> Sequence[Any]:
         try:

@@ -6,6 +6,7 @@ the snapshot.  Pickling tens of thousands of e-nodes one by one takes seconds.
 
 from __future__ import annotations
 
+import gc
 import pickle
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -41,6 +42,16 @@ def unpack(packed: bytes) -> Saturated:
     """The snapshot; its constants lack those that were known."""
     harvest = pickle.loads(packed)
     assert isinstance(harvest, Harvest)
+    collecting = gc.isenabled()
+    gc.disable()  # tens of thousands of new objects, none of them garbage
+    try:
+        return replace(harvest.frame, nodes=_nodes(harvest))
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _nodes(harvest: Harvest) -> tuple[ENode, ...]:
     flat: list[int] = harvest.children.tolist()
     nodes: list[ENode] = []
     start = 0
@@ -49,4 +60,4 @@ def unpack(packed: bytes) -> Saturated:
         stop = start + count
         nodes.append(ENode(head, tuple(flat[start:stop]), eclass, original, rule, generation))
         start = stop
-    return replace(harvest.frame, nodes=tuple(nodes))
+    return tuple(nodes)

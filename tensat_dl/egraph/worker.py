@@ -9,6 +9,7 @@ Snapshots cost time, so one is taken only when ten times what it will cost has p
 
 from __future__ import annotations
 
+import gc
 import signal
 import time
 import traceback
@@ -51,6 +52,7 @@ class Job:
 def work(job: Job, pipe: Connection) -> None:
     """Explore and report; the entry point of the process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.disable()  # nothing here is cyclic garbage, and copying out makes a million objects
     try:
         _Worker(job, pipe).work()
     except MemoryError:
