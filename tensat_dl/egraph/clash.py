@@ -1,18 +1,22 @@
-"""Finds classes whose e-nodes have types that contradict each other.
+"""Finds classes of which two contradictory things are known.
 
-Enters: a snapshot.  Leaves: the first clash, with the rule that made the newer e-node.  A right
-side is typed before it is joined, so a clash means that two steps, each well typed by itself,
-disagree: some rule is unsound.
+Enters: a snapshot and the original graph.  Leaves: the first clash, with the rules that may have
+caused it.  A right side is typed before it is joined, so a clash means that two steps, each well
+typed by itself, disagree: some rule is unsound.  What the original graph and the constants say of
+a class is compared with what is known of the class, and so is the type of what rules made.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tensat_dl.egraph.loading import without_node_mark
 from tensat_dl.egraph.question import describe
-from tensat_dl.egraph.snapshot import Application, ENode, Saturated
+from tensat_dl.egraph.snapshot import Application, ENode, Leaf, LeafKind, Saturated
 from tensat_dl.egraph.typing import Typer
+from tensat_dl.graph.constants import constant_type
+from tensat_dl.graph.model import Graph
 from tensat_dl.vocabulary.operators import OperatorKind
 from tensat_dl.vocabulary.refine import meet
 from tensat_dl.vocabulary.types import AbsentType, Type, TypeFault
@@ -20,18 +24,33 @@ from tensat_dl.vocabulary.types import AbsentType, Type, TypeFault
 
 @dataclass(frozen=True)
 class Clash:
-    """`rule` made an e-node of `operator` with type `found` in a class of type `expected`."""
+    """`what` is a tensor of type `found` in a class of type `expected`; one of `rules` did it."""
 
-    rule: str
-    operator: str
+    rules: tuple[str, ...]
+    what: str
     found: str
     expected: str
 
+    def __str__(self) -> str:
+        listed = ", ".join(f"`{rule}`" for rule in self.rules)
+        subject = f"the rule {listed}" if len(self.rules) == 1 else f"one of the rules {listed}"
+        return (
+            f"{subject} is unsound: it makes {self.what} of type {self.found} "
+            f"equal to a tensor of type {self.expected}"
+        )
 
-def find_clash(saturated: Saturated, typer: Typer) -> Clash | None:
-    """The clash of the newest generation, if there is one."""
+
+def find_clash(saturated: Saturated, graph: Graph, typer: Typer) -> Clash | None:
+    """A clash that names its rule, of the newest generation; else any other."""
+    made = list(_made(saturated, typer))
+    if made:
+        return max(made, key=lambda item: (item[0], item[1].rules))[1]
+    return next(_given(saturated, graph), None)
+
+
+def _made(saturated: Saturated, typer: Typer) -> Iterator[tuple[int, Clash]]:
+    """E-nodes that rules made, with their generation."""
     cache: dict[object, Type | None] = {}
-    found: list[tuple[int, Clash]] = []
     for node in saturated.nodes:
         head = node.head
         if not isinstance(head, Application) or head.operator.has_bundle or node.original:
@@ -40,9 +59,34 @@ def find_clash(saturated: Saturated, typer: Typer) -> Clash | None:
         actual = _type_of(node, head, saturated, typer, cache)
         if expected is None or actual is None or meet(expected, actual) is not None:
             continue
-        clash = Clash(node.rule, head.operator.name, describe(actual), describe(expected))
-        found.append((node.generation, clash))
-    return max(found, key=lambda item: (item[0], item[1].rule))[1] if found else None
+        what = f"`{head.operator.name}`"
+        yield node.generation, Clash((node.rule,), what, *_both(actual, expected))
+
+
+def _given(saturated: Saturated, graph: Graph) -> Iterator[Clash]:
+    """Values of the original graph, and constants."""
+    counts = saturated.exploration.rules
+    rules = tuple(sorted(name for name, count in counts.items() if count.applied))
+    known: list[tuple[str, int, Type]] = [
+        (f"`{name}`", saturated.value_class[name], type_) for name, type_ in graph.types.items()
+    ]
+    for node in saturated.nodes:
+        if isinstance(node.head, Leaf) and node.head.kind is LeafKind.CONSTANT:
+            constant = saturated.constants[node.head.name]
+            known.append(("a constant", node.eclass, constant_type(constant)))
+    for what, eclass, type_ in known:
+        expected = saturated.class_types[eclass]
+        if expected is not None and meet(expected, type_) is None:
+            yield Clash(rules, what, *_both(type_, expected))
+
+
+def _both(found: Type, expected: Type) -> tuple[str, str]:
+    """Two types in words, with their values where nothing else tells them apart."""
+    plain = describe(found), describe(expected)
+    if plain[0] != plain[1]:
+        return plain
+    first, second = (list(getattr(t, "value", None) or ()) for t in (found, expected))
+    return f"{plain[0]} = {first}", f"{plain[1]} = {second}"
 
 
 def _type_of(

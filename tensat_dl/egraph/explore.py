@@ -20,7 +20,7 @@ from typing import Any
 
 import psutil
 
-from tensat_dl.egraph.clash import Clash, find_clash
+from tensat_dl.egraph.clash import find_clash
 from tensat_dl.egraph.interning import Interner
 from tensat_dl.egraph.snapshot import Exploration, RuleCount, Saturated
 from tensat_dl.egraph.typing import Typer
@@ -36,6 +36,8 @@ from tensat_dl.settings import ExploreSettings, RuleSettings
 _GRACE_SHARE = 0.15
 _GRACE_SECONDS = 0.5
 _POLL_SECONDS = 0.05
+
+_UNSOUND_HELP = 'restrict the rule with a type or a condition, or turn it off with `@off("why")`'
 
 
 def explore(
@@ -53,15 +55,17 @@ def explore(
     job = Job(graph, checked, chosen, settings)
     watch = _Watch(job, progress)
     watch.run()
-    saturated = _unpacked(job, watch)
-    clash = find_clash(saturated, Typer(checked.operators, checked.functions, Interner()))
-    if clash is not None:
-        raise _unsound(clash)
-    return replace(
-        saturated,
-        constants={**saturated.constants, **{c.digest: c for c in graph.constants.values()}},
-        exploration=watch.finished(saturated),
+    known = _unpacked(job, watch)
+    saturated = replace(
+        known,
+        constants={**known.constants, **{c.digest: c for c in graph.constants.values()}},
+        exploration=watch.finished(known),
     )
+    typer = Typer(checked.operators, checked.functions, Interner())
+    clash = find_clash(saturated, graph, typer)
+    if clash is not None:
+        raise UnsoundRuleError(str(clash), help=_UNSOUND_HELP)
+    return saturated
 
 
 def _unpacked(job: Job, watch: _Watch) -> Saturated:
@@ -192,14 +196,6 @@ def _warnings(ended: str, blamed: str, failure: str) -> tuple[str, ...]:
             return (f"the exploration reached its limit ({ended}){rule}",)
         case _:
             return ()
-
-
-def _unsound(clash: Clash) -> UnsoundRuleError:
-    return UnsoundRuleError(
-        f"the rule `{clash.rule}` is unsound: it makes `{clash.operator}` of type {clash.found} "
-        f"equal to a tensor of type {clash.expected}",
-        help='restrict the rule with a type or a condition, or turn it off with `@off("why")`',
-    )
 
 
 def _memory(process: psutil.Process) -> int:

@@ -250,5 +250,5 @@ def describe(type_: Type) -> str:
     if not isinstance(type_, TensorType):
         return "an absent input" if isinstance(type_, AbsentType) else type_.text
     if type_.dims is None:
-        return f"{type_.dtype.value} of unknown rank"
-    return f"{type_.dtype.value}[{', '.join(map(str, type_.dims))}]"
+        return f"{type_.dtype} of unknown rank"
+    return f"{type_.dtype}[{', '.join(map(str, type_.dims))}]"
