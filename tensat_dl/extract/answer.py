@@ -55,14 +55,13 @@ class Answer:
             self.bound = bound
             self.tell("bound")
 
-    def tell(self, message: str) -> None:
-        """Send a progress event."""
+    def tell(self, message: str, bound: float | None = None) -> None:
+        """Send a progress event, with the bound that holds or one that is only claimed so far."""
         incumbent = None if self.selection is None else self.objective
         seconds = self.deadline.elapsed
+        bound = self.bound if bound is None else max(self.bound, min(bound, self.objective))
         self.progress(
-            ProgressEvent(
-                "extract", seconds, incumbent=incumbent, bound=self.bound, message=message
-            )
+            ProgressEvent("extract", seconds, incumbent=incumbent, bound=bound, message=message)
         )
 
     @property

@@ -17,7 +17,7 @@ from tensat_dl.extract.problem import StopReason
 from tensat_dl.extract.reductions.split import Split
 from tensat_dl.extract.reductions.table import COMPONENT, Context, Reducer
 from tensat_dl.extract.reductions.upper import lower_bound
-from tensat_dl.extract.search import Found, Plan, solve
+from tensat_dl.extract.search import Found, Listener, Plan, solve
 from tensat_dl.extract.solvers.session import SolverSession
 from tensat_dl.extract.work import ROOT, Work
 
@@ -93,9 +93,7 @@ class Components:
 
     def _improve(self, part: Component, found: Found) -> None:
         part.choice = {**part.work.settled, **found.choice}
-        part.found.bound = max(part.found.bound, found.bound)
         self._offer()
-        self._raise_bound()
 
     def _offer(self) -> None:
         whole = dict(self.settled)
@@ -106,6 +104,10 @@ class Components:
 
     def _raise_bound(self) -> None:
         self.answer.raise_bound(self.constant + sum(part.found.bound for part in self.parts))
+
+    def _tell_bound(self, part: Component, bound: float) -> None:
+        known = self.constant + sum(other.found.bound for other in self.parts)
+        self.answer.tell("bound", known - part.found.bound + bound)
 
     def _part_gap(self, gap: float) -> float:
         """The relative gap for the parts that makes `gap` for the whole."""
@@ -139,7 +141,10 @@ class Components:
                 plan,
                 session,
                 deadline,
-                lambda found: self._improve(part, found),
+                Listener(
+                    lambda found: self._improve(part, found),
+                    lambda bound: self._tell_bound(part, bound),
+                ),
             )
         except OutOfTime:
             # The rest of the time belongs to the other parts.

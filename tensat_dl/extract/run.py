@@ -20,7 +20,7 @@ from tensat_dl.extract.reductions.prune import prune
 from tensat_dl.extract.reductions.split import split
 from tensat_dl.extract.reductions.table import SIMPLIFYING, WHOLE, Context, Reducer
 from tensat_dl.extract.reductions.upper import lower_bound
-from tensat_dl.extract.search import Found, Plan, solve
+from tensat_dl.extract.search import Found, Listener, Plan, solve
 from tensat_dl.extract.solvers.session import SolverSession
 from tensat_dl.extract.solvers.table import Solver, require_solver
 from tensat_dl.extract.work import ROOT, Work, work_of
@@ -110,11 +110,13 @@ class _Run:
 
         def improved(better: Found) -> None:
             self._offer(work, better.choice)
-            self.answer.raise_bound(better.bound)
+
+        def bounded(bound: float) -> None:
+            self.answer.tell("bound", bound)
 
         try:
             with SolverSession(self._solver(), self.settings.options) as session:
-                solve(work, found, plan, session, self.deadline, improved)
+                solve(work, found, plan, session, self.deadline, Listener(improved, bounded))
         finally:
             self.answer.warnings.extend(found.warnings)
             self.answer.raise_bound(found.bound)

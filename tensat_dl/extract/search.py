@@ -53,7 +53,15 @@ class Plan:
     gap: float
 
 
-Improved = Callable[[Found], None]
+@dataclass(frozen=True)
+class Listener:
+    """Who is told of a better choice, and of a bound that the solver claims so far."""
+
+    improved: Callable[[Found], None]
+    bounded: Callable[[float], None]
+
+
+DEAF = Listener(lambda found: None, lambda bound: None)
 
 
 def solve(
@@ -62,16 +70,16 @@ def solve(
     plan: Plan,
     session: SolverSession,
     deadline: Deadline,
-    improved: Improved,
+    listener: Listener,
 ) -> None:
     """Improve `found` in place until it is proven, time is up, or the solver fails."""
     if plan.cycles == "filter":
-        _solve_filtered(work, found, plan, session, deadline, improved)
+        _solve_filtered(work, found, plan, session, deadline, listener)
         return
     model = _formulate(work, plan, deadline)
     scale = _power_of_two(_SCALE / max(found.cost, 1e-300))
     session.load(_scaled(model.program, scale))
-    _Search(work, found, plan, session, deadline, improved, model, scale).run()
+    _Search(work, found, plan, session, deadline, listener, model, scale).run()
 
 
 def _solve_filtered(
@@ -80,7 +88,7 @@ def _solve_filtered(
     plan: Plan,
     session: SolverSession,
     deadline: Deadline,
-    improved: Improved,
+    listener: Listener,
 ) -> None:
     """Solve the graph without its cycles: what that proves holds for the filtered graph only."""
     remove_cycles(work, deadline)
@@ -88,13 +96,13 @@ def _solve_filtered(
     choice = greedy_tree(work)
     filtered = Found(choice, price(work, choice), 0.0)
     try:
-        solve(work, filtered, replace(plan, cycles="lazy"), session, deadline, lambda _: None)
+        solve(work, filtered, replace(plan, cycles="lazy"), session, deadline, DEAF)
     finally:
         found.warnings.extend(filtered.warnings)
         found.failed = filtered.failed
         if filtered.cost < found.cost:
             found.choice, found.cost = filtered.choice, filtered.cost
-            improved(found)
+            listener.improved(found)
 
 
 def _formulate(work: Work, plan: Plan, deadline: Deadline) -> Model:
@@ -123,41 +131,52 @@ class _Search:
     plan: Plan
     session: SolverSession
     deadline: Deadline
-    improved: Improved
+    listener: Listener
     model: Model
     scale: float
+    bound: float = float("-inf")
+    complete: bool = False
     cut_for: set[tuple[int, ...]] = field(default_factory=set)
 
     def run(self) -> None:
-        """Rounds of solving and cutting; a program without columns leaves nothing to solve."""
+        """Rounds of solving and cutting; a program without columns leaves nothing to solve.
+
+        What the solver says of the bound counts at the end, and only if all it said held.
+        """
         if not self.model.program.costs:
             self._offer(self.model.chosen(()))
             self.found.bound, self.found.proven = self.found.cost, True
             return
-        while self._round():
-            self.deadline.check()
+        try:
+            while self._round():
+                self.deadline.check()
+        finally:
+            if not self.found.failed:
+                self.found.bound = min(self.found.cost, max(self.found.bound, self.bound))
+        reached = self.found.cost - self.found.bound <= self.plan.gap * self.found.cost * 1.01
+        self.found.proven = self.complete and not self.found.failed and reached
 
     def _round(self) -> bool:
         """One solve; True when loops were cut off and it must be repeated."""
         answer = self._ask()
-        if not all(map(math.isfinite, answer.values or ())):
-            self._warn("returned values that are no numbers")
-            return False
-        if not self._take_bound(answer):
+        if not self._is_credible(answer):
             return False
         if answer.values is None:
+            self.bound = max(self.bound, self._unscaled(answer.bound))
             self._explain_nothing(answer)
             return False
         choice = self.model.chosen(answer.values)
         if used_classes(self.work, choice) is None:
             self._warn("returned an incomplete solution")
             return False
+        self.bound = max(self.bound, self._claimed_bound(answer))
         found_loops = loops(self.work, choice)
         if found_loops:
             self._offer(repair(self.work, choice, self.deadline))
             return self._cut(found_loops) and answer.outcome is Outcome.OPTIMAL
-        self._offer(choice)
         self._check_price(answer, choice)
+        self._offer(choice)
+        self.complete = answer.outcome is Outcome.OPTIMAL
         return False
 
     def _ask(self) -> SolverAnswer:
@@ -169,23 +188,25 @@ class _Search:
 
     def _progress(self, progress: SolverProgress) -> None:
         bound = self._unscaled(progress.bound)
-        if self.found.bound < bound <= self.found.cost * (1 + _TOLERANCE):
-            self.improved(Found(self.found.choice, self.found.cost, bound))
+        if self.found.bound < bound <= self.found.cost:
+            self.listener.bounded(bound)
 
-    def _take_bound(self, answer: SolverAnswer) -> bool:
-        """Use the solver's bound; False when it contradicts the answer in hand."""
+    def _is_credible(self, answer: SolverAnswer) -> bool:
+        """False, with a warning, when the answer contradicts itself or the one in hand."""
+        if not all(map(math.isfinite, answer.values or ())) or math.isnan(answer.bound):
+            self._warn("returned values that are no numbers")
+            return False
         if answer.outcome is Outcome.INFEASIBLE:
             self._warn("says there is no answer, but one is in hand")
             return False
         bound = self._claimed_bound(answer)
-        if math.isnan(bound) or bound > self.found.cost + _TOLERANCE * max(self.found.cost, 1e-300):
-            self._warn(
-                f"claims that nothing below {bound:.9g} exists, "
-                f"but an answer of {self.found.cost:.9g} is in hand"
-            )
-            return False
-        self.found.bound = min(self.found.cost, max(self.found.bound, bound))
-        return True
+        if bound <= self.found.cost + _TOLERANCE * max(self.found.cost, 1e-300):
+            return True
+        self._warn(
+            f"claims that nothing below {bound:.9g} exists, "
+            f"but an answer of {self.found.cost:.9g} is in hand"
+        )
+        return False
 
     def _claimed_bound(self, answer: SolverAnswer) -> float:
         """A solver that is done vouches for its gap, even if it states no bound."""
@@ -207,22 +228,18 @@ class _Search:
                 self.found.warnings.append(f"{self._name}: {answer.message}")
 
     def _check_price(self, answer: SolverAnswer, choice: Choice) -> None:
-        """The end of the search: proven if the solver is done and its own account is right."""
         if answer.outcome is Outcome.FAILED:
             self._warn(f"failed: {answer.message}")
         cost = price(self.work, choice)
         claimed = self.model.program.value(answer.values or ())
         if claimed < cost - _TOLERANCE * cost:
             self._warn(f"says its solution costs {claimed:.9g}, but it costs {cost:.9g}")
-        self.found.bound = min(self.found.bound, self.found.cost)
-        reached = self.found.cost - self.found.bound <= self.plan.gap * self.found.cost * 1.01
-        self.found.proven = answer.outcome is Outcome.OPTIMAL and reached
 
     def _offer(self, choice: Choice) -> None:
         cost = price(self.work, choice)
         if cost < self.found.cost:
             self.found.choice, self.found.cost = choice, cost
-            self.improved(self.found)
+            self.listener.improved(self.found)
 
     def _cut(self, found_loops: Sequence[Sequence[int]]) -> bool:
         """Add loop rows; False when a loop was cut off before and came back."""

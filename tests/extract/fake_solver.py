@@ -66,7 +66,7 @@ def main() -> None:
         case "infeasible":
             print("PROBLEM HAS NO INTEGER FEASIBLE SOLUTION")
         case "zeros":
-            write("0", "o", "0")
+            write("0", "o", "704")
         case "ones":
             write("1", "o", "1")
         case "loop":

@@ -15,7 +15,7 @@ from tensat_dl.extract.order import strong_components
 from tensat_dl.extract.problem import Problem, build_problem
 from tensat_dl.extract.program import Sense
 from tensat_dl.extract.reductions.prune import prune
-from tensat_dl.extract.search import Found, Plan, solve
+from tensat_dl.extract.search import DEAF, Found, Plan, solve
 from tensat_dl.extract.selection import check, select
 from tensat_dl.extract.solvers.session import SolverSession
 from tensat_dl.extract.solvers.table import find_solver
@@ -40,7 +40,7 @@ def solved(work: Work, plan: Plan, session: SolverSession) -> Found:
     """From the worst start there is: the greedy tree's choice at a much higher price."""
     choice = greedy_tree(work)
     found = Found(choice, 3.0 * price(work, choice) + 1.0, 0.0)
-    solve(work, found, plan, session, Deadline(60.0), lambda better: None)
+    solve(work, found, plan, session, Deadline(60.0), DEAF)
     return found
 
 

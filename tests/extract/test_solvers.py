@@ -88,6 +88,7 @@ def test_a_solver_that_misbehaves_costs_nothing_but_the_proof(
     assert all(warning.startswith("solver glpk") for warning in answer.warnings)
     assert answer.status is Status.FEASIBLE
     assert answer.stopped is StopReason.SOLVER_FAILED
+    assert answer.bound == 3.0, "nothing that it claimed was believed"
     assert not list(fake.parent.glob("tensat-dl-*")), "temporary files are left"
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+NOTHING_IN_TIME = "found no solution in its time"
+
 
 class Outcome(Enum):
     """How a solve ended."""

@@ -6,19 +6,22 @@ What they raise is turned into a failed answer by the worker.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 from tensat_dl.extract.model import add_cuts, build_model, values_of
 from tensat_dl.extract.program import Program, Row
-from tensat_dl.extract.solvers.answer import Outcome, SolverAnswer, SolverProgress
+from tensat_dl.extract.solvers.answer import NOTHING_IN_TIME, Outcome, SolverAnswer, SolverProgress
 from tensat_dl.extract.solvers.glpsol import LpFile, find_glpsol, run_glpsol
 from tensat_dl.extract.solvers.table import Backend, Solver
 from tensat_dl.settings import SettingValue
 
 Options = Mapping[str, SettingValue]
 Report = Callable[[SolverProgress], None]
+
+_LEAST_SECONDS = 0.05
 
 
 class Runner(Protocol):
@@ -27,8 +30,8 @@ class Runner(Protocol):
     def add_rows(self, rows: Iterable[Row]) -> None:
         """Tighten the program."""
 
-    def solve(self, seconds: float, gap: float, report: Report) -> SolverAnswer:
-        """Solve within about `seconds`, to a relative `gap`."""
+    def solve(self, until: float, gap: float, report: Report) -> SolverAnswer:
+        """Solve to a relative `gap`, or until the monotonic clock shows `until`."""
 
 
 def runner_for(solver: Solver, program: Program, options: Options) -> Runner:
@@ -53,13 +56,13 @@ class GlpsolRunner:
         """Add to the model; it is written anew for each solve."""
         add_cuts(self.model, rows)
 
-    def solve(self, seconds: float, gap: float, report: Report) -> SolverAnswer:
+    def solve(self, until: float, gap: float, report: Report) -> SolverAnswer:
         """Write, run, read."""
         executable = find_glpsol()
         if executable is None:
             return SolverAnswer(Outcome.FAILED, message="glpsol is gone")
         lp = self._write(Path("model.lp").absolute())
-        return run_glpsol(executable, lp, self.options, seconds, gap, report)
+        return run_glpsol(executable, lp, self.options, _left(until), gap, report)
 
     def _write(self, path: Path) -> LpFile:
         from pyomo.repn.plugins.lp_writer import LPWriter
@@ -78,26 +81,30 @@ class HighsRunner:
 
         self.model = build_model(program)
         self.solver: Any = SolverFactory("highs")
+        self.solver.set_instance(self.model)
         self.options = options
 
     def add_rows(self, rows: Iterable[Row]) -> None:
         """Pyomo notices the new constraints at the next solve."""
         add_cuts(self.model, rows)
 
-    def solve(self, seconds: float, gap: float, report: Report) -> SolverAnswer:
+    def solve(self, until: float, gap: float, report: Report) -> SolverAnswer:
         """One run of HiGHS, one thread unless the options say otherwise."""
-        from pyomo.contrib.solver.common.results import TerminationCondition
-
         options = {"mip_abs_gap": 1e-9, **self.options}
         results = self.solver.solve(
             self.model,
             load_solutions=False,
             raise_exception_on_nonoptimal_result=False,
-            time_limit=seconds,
+            time_limit=_left(until),
             rel_gap=gap,
             threads=int(options.pop("threads", 1)),
             solver_options=options,
         )
+        return self._answer(results)
+
+    def _answer(self, results: Any) -> SolverAnswer:
+        from pyomo.contrib.solver.common.results import TerminationCondition
+
         ended = results.termination_condition
         if ended in (
             TerminationCondition.provenInfeasible,
@@ -109,7 +116,8 @@ class HighsRunner:
         outcome = Outcome.OPTIMAL if proven else Outcome.LIMIT if stopped else Outcome.FAILED
         bound = _float(results.objective_bound)
         if results.incumbent_objective is None:
-            return SolverAnswer(outcome, bound=bound, message=f"HiGHS: {ended.name}")
+            reason = NOTHING_IN_TIME if stopped else f"HiGHS: {ended.name}"
+            return SolverAnswer(outcome, bound=bound, message=reason)
         results.solution_loader.load_vars()
         return SolverAnswer(
             outcome,
@@ -135,14 +143,14 @@ class PyomoRunner:
         """Add to the model; it is handed over anew for each solve."""
         add_cuts(self.model, rows)
 
-    def solve(self, seconds: float, gap: float, report: Report) -> SolverAnswer:
+    def solve(self, until: float, gap: float, report: Report) -> SolverAnswer:
         """Set the limits by the solver's own options where the table names them."""
         options: dict[str, SettingValue] = {}
         limits: dict[str, float] = {}
         if self.entry.time_option:
-            options[self.entry.time_option] = seconds
+            options[self.entry.time_option] = _left(until)
         else:
-            limits["timelimit"] = seconds
+            limits["timelimit"] = _left(until)
         if self.entry.gap_option:
             options[self.entry.gap_option] = gap
         options.update(self.options)
@@ -164,10 +172,16 @@ class PyomoRunner:
         bound = _float(results.problem.lower_bound)
         message = "" if proven else f"{self.entry.name}: {ended}"
         if len(results.solution) == 0:
-            return SolverAnswer(outcome, bound=bound, message=message)
+            reason = NOTHING_IN_TIME if stopped else message
+            return SolverAnswer(outcome, bound=bound, message=reason)
         self.model.solutions.load_from(results)
         values = values_of(self.model)
         return SolverAnswer(outcome, values, None, bound, message)
+
+
+def _left(until: float) -> float:
+    """Seconds until then; solvers take no limit of 0."""
+    return max(_LEAST_SECONDS, until - time.monotonic())
 
 
 def _float(value: object) -> float:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tensat_dl.extract.solvers.answer import Outcome, SolverAnswer, SolverProgress
+from tensat_dl.extract.solvers.answer import NOTHING_IN_TIME, Outcome, SolverAnswer, SolverProgress
 from tensat_dl.settings import SettingValue
 
 _PREFIX = "cmeel.prefix"
@@ -215,7 +215,7 @@ def _judge(found: _Solution, log: _Log) -> SolverAnswer:
         return SolverAnswer(outcome, found.values, found.objective, log.bound)
     if found.status == "n":
         return SolverAnswer(Outcome.INFEASIBLE)
-    return SolverAnswer(Outcome.LIMIT, bound=log.bound, message="found no solution in its time")
+    return SolverAnswer(Outcome.LIMIT, bound=log.bound, message=NOTHING_IN_TIME)
 
 
 def _is_complete(solution: Path) -> bool:

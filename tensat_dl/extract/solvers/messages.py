@@ -34,9 +34,10 @@ class AddRows:
 
 @dataclass(frozen=True)
 class Solve:
-    """Solve; answered by any number of SolverProgress and one SolverAnswer."""
+    """Solve until `time.monotonic()`, which all processes share, is `until`; answered by any
+    number of SolverProgress and one SolverAnswer."""
 
-    seconds: float
+    until: float
     gap: float
 
 

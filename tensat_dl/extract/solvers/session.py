@@ -74,17 +74,18 @@ class SolverSession:
         patience: float,
         report: Callable[[SolverProgress], None],
     ) -> SolverAnswer:
-        """Ask the solver to stop after `seconds`; stop its process after `patience` (longer).
+        """Ask the solver to stop after `seconds`, of which starting and writing the model are a
+        part; stop its process after `patience` (longer).
 
         The bound reported before a stop is kept.
         """
-        until = time.monotonic() + patience
+        now = time.monotonic()
         if not self._loaded:
             self._send(Load(self._program, self.solver, self.options))
             self._send(AddRows(tuple(self._cuts)))
             self._loaded = True
-        self._send(Solve(seconds, gap))
-        return self._wait(until, report)
+        self._send(Solve(now + seconds, gap))
+        return self._wait(now + patience, report)
 
     def _send(self, request: Request) -> None:
         process = self._process or self._start()

@@ -74,7 +74,7 @@ class Worker:
         if self.runner is None:
             return SolverAnswer(Outcome.FAILED, message=self.failure)
         try:
-            return self.runner.solve(request.seconds, request.gap, self.send)
+            return self.runner.solve(request.until, request.gap, self.send)
         except SOLVER_ERRORS as error:
             return SolverAnswer(Outcome.FAILED, message=_describe(error))
 
