@@ -139,6 +139,8 @@ class Typer:
         count: int,
         scope: Scope,
     ) -> tuple[int, tuple[Analysis, ...]]:
+        if not operator.deterministic:
+            raise Refusal(f"{operator.name} is random: a new one gives other values")
         types = tuple(i.type for i in inputs)
         given = _given_attributes(operator, emit, scope.env)
         attributes = canonical_attributes(operator, given, types)
