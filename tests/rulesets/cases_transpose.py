@@ -1,0 +1,114 @@
+# ruff: noqa: E501  (a line is a model)
+"""Cases of `transpose`."""
+
+from __future__ import annotations
+
+from rule_cases import Case, acts, rests
+
+_X = "x: f32[2, 3, 4, 5]; "
+
+CASES: list[Case] = [
+    *acts("transpose.transpose_nothing", "x: f32[2, N]; y = Transpose(x, perm=[0, 1])"),
+    *rests(
+        "transpose.transpose_nothing",
+        "x: f32[3, 3]; y = Transpose(x, perm=[1, 0])",
+        "x: f32[3, 3]; y = Transpose(x)",
+    ),
+    *acts(
+        "transpose.transpose_fuse",
+        _X + "y = Transpose(Transpose(x, perm=[0, 2, 3, 1]), perm=[1, 0, 3, 2])",
+        "x: f32[2, N, 4]; y = Transpose(Transpose(x, perm=[1, 2, 0]), perm=[2, 0, 1])",
+        "x: f32[2, N, 4]; y = Transpose(Transpose(x))",
+    ),
+    *acts("transpose.transpose_sink", "x: f32[2, 3, 4]; y = F(Transpose(x, perm=[1, 2, 0]))"),
+    *acts(
+        "transpose.transpose_sink_activation",
+        "x: f32[2, 3, 4]; y = F(Transpose(x, perm=[1, 2, 0]))",
+    ),
+    *acts(
+        "transpose.transpose_sink_binary",
+        "x: f32[2, N]; z: f32[2, N]; y = F(Transpose(x, perm=[1, 0]), Transpose(z, perm=[1, 0]))",
+    ),
+    *rests(
+        "transpose.transpose_sink_binary",
+        "x: f32[2, 3]; z: f32[2, 1]; y = F(Transpose(x, perm=[1, 0]), Transpose(z, perm=[1, 0]))",
+        "x: f32[3, 3]; z: f32[3, 3]; y = F(Transpose(x, perm=[1, 0]), Transpose(z, perm=[0, 1]))",
+        "x: f32[3, 3]; z: f32[3, 3]; y = F(Transpose(x, perm=[1, 0]), z)",
+    ),
+    *acts(
+        "transpose.transpose_sink_scalar",
+        "x: f32[2, 3]; c: f32; y = F(Transpose(x, perm=[1, 0]), c)",
+        "x: f32[2, 3]; y = F(Transpose(x, perm=[1, 0]), f32([[3.5]]))",
+    ),
+    *rests(
+        "transpose.transpose_sink_scalar",
+        "x: f32[3, 3]; y = F(Transpose(x, perm=[1, 0]), f32([1, 2, 3]))",
+        "x: f32[2, 3]; y = F(Transpose(x, perm=[1, 0]), f32([[[3.5]]]))",
+    ),
+    *acts(
+        "transpose.transpose_sink_bias",
+        _X + "c: f32[3] = weight; y = F(Transpose(x, perm=[0, 2, 3, 1]), c)",
+        _X + "c: f32[1] = weight; y = F(Transpose(x, perm=[0, 2, 3, 1]), c)",
+        "x: f32[3, 2, N, 4]; c: f32[3] = weight; y = F(Transpose(x, perm=[3, 1, 2, 0]), c)",
+    ),
+    *rests(
+        "transpose.transpose_sink_bias",
+        _X + "c: f32[4, 1] = weight; y = F(Transpose(x, perm=[0, 1, 2, 3]), c)",
+        "x: f32[2, 3, 3]; c: f32[3] = weight; y = F(Transpose(x, perm=[0, 2, 1]), c)",
+        _X + "c: f32[3]; y = F(Transpose(x, perm=[0, 2, 3, 1]), c)",
+    ),
+    *acts(
+        "transpose.transpose_sink_clip",
+        "x: f32[2, 3]; y = Clip(Transpose(x, perm=[1, 0]), f32(0), f32(1))",
+        "x: f32[2, 3]; y = Clip(Transpose(x, perm=[1, 0]), None, f32(1))",
+        "x: f32[2, 3]; y = Clip(Transpose(x, perm=[1, 0]))",
+    ),
+    *acts(
+        "transpose.transpose_sink_softmax",
+        _X + "y = Softmax(Transpose(x, perm=[0, 2, 3, 1]), axis=-1)",
+        _X + "y = Softmax(Transpose(x, perm=[0, 2, 3, 1]), axis=1)",
+    ),
+    *rests("transpose.transpose_sink_softmax", _X + "y = Softmax(x, axis=1)"),
+    *acts(
+        "transpose.transpose_sink_mean",
+        _X + "y = ReduceMean(Transpose(x, perm=[0, 2, 3, 1]), i64([1, -2]))",
+        _X + "y = ReduceMean(Transpose(x, perm=[3, 2, 0, 1]), i64([-1]))",
+    ),
+    *rests(
+        "transpose.transpose_sink_mean",
+        _X + "y = ReduceMean(Transpose(x, perm=[0, 2, 3, 1]), i64([1]), keepdims=0)",
+        _X + "y = ReduceMean(Transpose(x, perm=[0, 2, 3, 1]))",
+        _X + "a: i64[1]; y = ReduceMean(Transpose(x, perm=[0, 2, 3, 1]), a)",
+        _X
+        + "a: i64[0] = []; y = ReduceMean(Transpose(x, perm=[0, 2, 3, 1]), a, noop_with_empty_axes=1)",
+    ),
+    *acts(
+        "transpose.transpose_sink_concat",
+        "a: f32[2, 3, 4]; b: f32[2, 3, N]; "
+        "y = Concat(Transpose(a, perm=[2, 0, 1]), Transpose(b, perm=[2, 0, 1]), axis=0)",
+    ),
+    *rests(
+        "transpose.transpose_sink_concat",
+        "a: f32[3, 3]; b: f32[3, 3]; "
+        "y = Concat(Transpose(a, perm=[1, 0]), Transpose(b, perm=[0, 1]), axis=0)",
+        "a: f32[3, 3]; b: f32[3, 3]; y = Concat(Transpose(a, perm=[1, 0]), b, axis=0)",
+    ),
+    *acts(
+        "transpose.gemm_transpose_a",
+        "a: f32[4, 2]; b: f32[4, 3]; c: f32[3]; y = Gemm(Transpose(a, perm=[1, 0]), b, c)",
+        "a: f32[2, 4]; b: f32[3, 4]; "
+        "y = Gemm(Transpose(a, perm=[1, 0]), b, transA=1, transB=1, alpha=2.0)",
+    ),
+    *rests(
+        "transpose.gemm_transpose_a",
+        "a: f32[2, 4]; b: f32[4, 3]; y = Gemm(Transpose(a, perm=[0, 1]), b)",
+    ),
+    *acts(
+        "transpose.gemm_transpose_b",
+        "a: f32[2, 4]; b: f32[3, 4]; c: f32[2, 1]; y = Gemm(a, Transpose(b, perm=[1, 0]), c, beta=0.5)",
+    ),
+    *rests(
+        "transpose.gemm_transpose_b",
+        "a: f32[2, 4]; b: f32[4, 3]; y = Gemm(a, Transpose(b, perm=[0, 1]))",
+    ),
+]

@@ -1,0 +1,64 @@
+"""Every rule of `std` acts where it should, rests where it must, and what it makes is equal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import cases_fold
+import cases_move
+import cases_tidy
+import cases_transpose
+import pytest
+from alternatives import explore_alone, rules_by_name
+from comparisons import assert_equal, assert_equal_on_specials
+from rule_cases import Case
+from small_models import build_model
+
+CASES = [*cases_tidy.CASES, *cases_transpose.CASES, *cases_fold.CASES, *cases_move.CASES]
+
+
+def members() -> dict[str, list[str]]:
+    """The rules of each name, one for each operator of a class."""
+    found: dict[str, list[str]] = {}
+    for name in rules_by_name():
+        found.setdefault(name.partition("@")[0], []).append(name)
+    return found
+
+
+MEMBERS = members()
+
+
+def parameters(fires: bool) -> Iterator[object]:
+    for number, case in enumerate(CASES):
+        if case.fires is fires:
+            for rule in MEMBERS.get(case.rule, [case.rule]):
+                yield pytest.param(case, rule, id=f"{rule}-{number}")
+
+
+def text_of(case: Case, rule: str) -> str:
+    operator = rule.partition("@")[2]
+    text = case.text.replace("f32", "bool") if operator == "Not" else case.text
+    return text.replace("F(", f"{operator}(") if operator else text
+
+
+@pytest.mark.parametrize(("case", "rule"), list(parameters(True)))
+def test_it_acts_and_what_it_makes_is_equal(case: Case, rule: str) -> None:
+    model = build_model(text_of(case, rule), case.opset)
+    explored = explore_alone([rule, *case.after], model)
+    assert explored.applied, explored.saturated.exploration
+    made = list(explored.models(seeds=[1]))
+    assert made[0].SerializeToString() != model.SerializeToString()
+    for other in made:
+        assert_equal(model, other)
+    if case.specials and not rules_by_name()[rule].real:
+        assert_equal_on_specials(model, made[0])
+
+
+@pytest.mark.parametrize(("case", "rule"), list(parameters(False)))
+def test_it_rests(case: Case, rule: str) -> None:
+    explored = explore_alone([rule, *case.after], build_model(text_of(case, rule), case.opset))
+    assert explored.saturated.exploration.rules[rule].applied == 0
+
+
+def test_every_rule_has_a_case_in_which_it_acts() -> None:
+    assert {case.rule for case in CASES if case.fires} == set(MEMBERS)
