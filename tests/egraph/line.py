@@ -20,6 +20,7 @@ from tensat_dl.pipeline import optimize
 from tensat_dl.settings import (
     CostSettings,
     ExploreSettings,
+    ExtractSettings,
     ModelSettings,
     RuleSettings,
     Settings,
@@ -44,7 +45,7 @@ class Line:
     def __call__(
         self, rules: str, model: onnx.ModelProto, cost: str = "nodes", **settings: Any
     ) -> Answer:
-        """Optimise and verify; `settings` are those of the exploration, or `exact`, `dims`."""
+        """Optimise and verify; `settings` as in `make_settings`."""
         path = self.directory / "rules.tsat"
         path.write_text(rules)
         outcome = optimize(model, str(path), make_settings(cost, **settings))
@@ -61,6 +62,7 @@ def make_settings(cost: str = "nodes", **given: Any) -> Settings:
         cost=CostSettings(model=cost),
         rules=RuleSettings(exact=given.pop("exact", False)),
         model=ModelSettings(dims=given.pop("dims", {}), opset=given.pop("opset", 0)),
+        extract=ExtractSettings(method=given.pop("method", "ilp"), seconds=20),
         verify=VerifySettings(enabled=given.pop("check", True), samples=2),
     )
     assert not given, f"no such settings: {sorted(given)}"
