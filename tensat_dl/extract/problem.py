@@ -133,4 +133,6 @@ class Extraction:
         """Relative distance of the objective from the bound."""
         if self.selection is None:
             return float("inf")
+        if self.status is Status.OPTIMAL and self.stopped is StopReason.PROVEN:
+            return 0.0
         return max(0.0, self.objective - self.bound) / max(abs(self.objective), 1e-12)
