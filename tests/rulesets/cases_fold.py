@@ -33,24 +33,6 @@ SPELLING: list[Case] = [
         "x: f32[2, 3]; c: f32[3] = weight; y = Div(c, x)",
     ),
     *acts(
-        "fold.add_weights",
-        "x: f32[2, 3]; c: f32[3] = weight; d: f32[3] = weight; y = Add(Add(x, c), d)",
-        "x: f32[3]; c: f32[2, 3] = weight; d: f32 = 2.0; y = Add(d, Add(c, x))",
-    ),
-    *rests(
-        "fold.add_weights",
-        "x: f32[2, 3]; c: f32[2, 1] = weight; d: f32[3] = weight; y = Add(Add(x, c), d)",
-        "x: f32[2, 3]; c: f32[3]; d: f32[3] = weight; y = Add(Add(x, c), d)",
-    ),
-    *acts(
-        "fold.mul_weights",
-        "x: f32[2, 3]; c: f32[3] = weight; d: f32[3] = weight; y = Mul(Mul(x, c), d)",
-    ),
-    *rests(
-        "fold.mul_weights",
-        "x: f32[2, 3]; c: f32[2, 1] = weight; d: f32[3] = weight; y = Mul(Mul(x, c), d)",
-    ),
-    *acts(
         "fold.batchnorm_affine",
         _BN + _X + "y = BatchNormalization(x, s, o, m, v, epsilon=0.1)",
         _BN + "x: f32[2, 4, N]; y = BatchNormalization(x, s, o, m, v)",
@@ -68,6 +50,25 @@ SPELLING: list[Case] = [
         _BN + "x: f32[N, 4]; y = BatchNormalization(x, s, o, m, v, epsilon=0.1)",
     ),
     *rests("fold.batchnorm_affine_rows", _BN + _X + "y = BatchNormalization(x, s, o, m, v)"),
+    *acts(
+        "fold.batchnorm_scale",
+        _BN + _X + _C + "y = Mul(BatchNormalization(x, s, o, m, v, epsilon=0.1), c)",
+        _BN + "x: f32[N, 4]; c: f32[4] = weight; y = Mul(c, BatchNormalization(x, s, o, m, v))",
+    ),
+    *rests(
+        "fold.batchnorm_scale",
+        _BN + _X + "c: f32[6] = weight; y = Mul(BatchNormalization(x, s, o, m, v), c)",
+        _BN + _X + "c: f32[4, 1, 1]; y = Mul(BatchNormalization(x, s, o, m, v), c)",
+        _BN + _X + _C + "y, p, q = BatchNormalization(x, s, o, m, v, training_mode=1); z = Mul(y, c)",
+    ),
+    *acts(
+        "fold.batchnorm_shift",
+        _BN + _X + _C + "y = Add(BatchNormalization(x, s, o, m, v, epsilon=0.1), c)",
+    ),
+    *rests(
+        "fold.batchnorm_shift",
+        _BN + "x: f32[2, 4, 4]; c: f32[4] = weight; y = Add(BatchNormalization(x, s, o, m, v), c)",
+    ),
 ]
 
 BEHIND: list[Case] = [
@@ -262,6 +263,17 @@ PRODUCTS: list[Case] = [
         _M + "c: f32[5, 1] = weight; y = MatMul(Add(x, c), w)",
         "x: f32[2, 1]; w: f32[3, 4] = weight; c: f32[3] = weight; y = MatMul(Add(x, c), w)",
         "x: f32[5, 3]; w: f32[2, 3, 4] = weight; c: f32[3] = weight; y = MatMul(Add(x, c), w)",
+    ),
+    *acts(
+        "fold.matmul_two_biases",
+        _M + "c: f32[4] = weight; d: f32[4] = weight; y = Add(d, Add(MatMul(x, w), c))",
+        "x: f32[5, 3]; w: f32[3, 1]; c: f32[4] = weight; d: f32 = 2.0; "
+        "y = Add(Add(MatMul(x, w), c), d)",
+    ),
+    *rests(
+        "fold.matmul_two_biases",
+        _M + "c: f32[4] = weight; d: f32[5, 1] = weight; y = Add(Add(MatMul(x, w), c), d)",
+        _M + "c: f32[4] = weight; d: f32[4]; y = Add(Add(MatMul(x, w), c), d)",
     ),
     *acts(
         "fold.matmul_add_gemm",
