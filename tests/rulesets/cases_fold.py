@@ -59,7 +59,10 @@ SPELLING: list[Case] = [
         "fold.batchnorm_scale",
         _BN + _X + "c: f32[6] = weight; y = Mul(BatchNormalization(x, s, o, m, v), c)",
         _BN + _X + "c: f32[4, 1, 1]; y = Mul(BatchNormalization(x, s, o, m, v), c)",
-        _BN + _X + _C + "y, p, q = BatchNormalization(x, s, o, m, v, training_mode=1); z = Mul(y, c)",
+        _BN
+        + _X
+        + _C
+        + "y, p, q = BatchNormalization(x, s, o, m, v, training_mode=1); z = Mul(y, c)",
     ),
     *acts(
         "fold.batchnorm_shift",

@@ -95,7 +95,7 @@ class _Builder:
 
     def fresh(self) -> str:
         self.names += 1
-        return f"v{self.names}"
+        return f"_{self.names}"
 
     def model(self, opset: int) -> onnx.ModelProto:
         used = {name for node in self.nodes for name in node.input}
