@@ -170,6 +170,7 @@ def test_a_session_that_waits_for_collection_does_not_hang_the_worker(
     circle: list[object] = [onnxruntime.InferenceSession(graph.SerializeToString(), options)]
     circle.append(circle)
     del circle
+    time.sleep(0.5)  # its threads have gone to sleep
     try:
         saturated = explore("rewrite r: Relu(Relu(x)) => Relu(x)", graph, seconds=5)
     finally:
