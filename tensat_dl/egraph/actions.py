@@ -72,10 +72,11 @@ def answer_columns(builds: Sequence[Build]) -> tuple[AnswerColumn, ...]:
 @dataclass
 class ActionWriter:
     """Writes the builds of one recipe.  `code` is the expression of the origin; `keys` are the
-    variables of the match whose keys the actions read, found while writing."""
+    variables of the match whose keys the actions read, found while writing.  Without
+    `describe_lists` nothing is recorded of new vectors: no rule will look into them."""
 
     code: str
-    lists: frozenset[str]
+    describe_lists: bool = True
     lines: list[str] = field(default_factory=list)
     keys: dict[str, None] = field(default_factory=dict)
     made: set[str] = field(default_factory=set)
@@ -172,11 +173,13 @@ class ActionWriter:
         ]
         keys = [self.key(s.ref) for s in segments]
         self.lines.append(f"(let {vector} (vec-append {' '.join(parts)}))")
-        self.lines.append(f"(set (vtypes {vector}) (vec-append {' '.join(ids)}))")
-        self.lines.append(f"(set (vlength {vector}) (vec-length {vector}))")
+        if self.describe_lists:
+            self.lines.append(f"(set (vtypes {vector}) (vec-append {' '.join(ids)}))")
+            self.lines.append(f"(set (vlength {vector}) (vec-length {vector}))")
         key = f"kv_{safe(build.name)}"
         self.lines += mix_lets(key, operator_seed("vector"), keys)
-        self.lines.append(f"(set (vkey {vector}) {key})")
+        if self.describe_lists:
+            self.lines.append(f"(set (vkey {vector}) {key})")
         return vector, [key]
 
 

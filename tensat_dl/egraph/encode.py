@@ -70,7 +70,9 @@ def encode(
     policy: program.CyclePolicy,
 ) -> EncodedProgram:
     """Write the engine program for `rules` (a choice of the program's)."""
-    options = EncodeOptions(any(r.is_multi_output for r in rules), policy)
+    options = EncodeOptions(
+        any(r.is_multi_output for r in rules), policy, _looks_into_lists(checked, rules, policy)
+    )
     plans = [plan_rule(number, rule) for number, rule in enumerate(rules, start=1)]
     operators = all_operators(plans, checked.derivations, graph_operators)
     commands = list(_PRELUDE)
@@ -95,6 +97,23 @@ def encode(
         for operator in operators:
             commands += cycles.reach_rules(operator)
     return EncodedProgram(tuple(commands), tuple(encoded), derivations, operators)
+
+
+def _looks_into_lists(
+    checked: program.CheckedProgram, rules: Sequence[program.Rule], policy: program.CyclePolicy
+) -> bool:
+    left_sides = [r.matches for r in rules] + [d.matches for d in checked.derivations]
+    policies = {rule.cycles or policy for rule in rules}
+    prunes = program.CyclePolicy.PRUNE in policies or _prunes(checked.schedule)
+    return prunes or any(m.operator.is_variadic for matches in left_sides for m in matches)
+
+
+def _prunes(steps: Sequence[program.Step]) -> bool:
+    return any(
+        isinstance(step, program.Prune)
+        or (isinstance(step, program.Saturate | program.Repeat) and _prunes(step.body))
+        for step in steps
+    )
 
 
 def program_text(encoded: EncodedProgram) -> str:

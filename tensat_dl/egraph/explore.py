@@ -119,6 +119,7 @@ class _Watch:
     ended: str = ""
     rule: str = ""
     failure: str = ""
+    seconds: float = 0.0
 
     def run(self) -> None:
         """Run the job to its end, or to the end of its limits."""
@@ -133,6 +134,7 @@ class _Watch:
         try:
             self._listen(ours, process)
         finally:
+            self.seconds = time.monotonic() - self.started
             process.kill()
             process.join()
             ours.close()
@@ -142,16 +144,22 @@ class _Watch:
         seconds = settings.seconds
         deadline = self.started + seconds + max(_GRACE_SECONDS, _GRACE_SHARE * seconds)
         watched = psutil.Process(process.pid)
+        looked = self.started
         while not self.ended:
             if pipe.poll(_POLL_SECONDS):
                 try:
                     self._take(pipe.recv())
                 except EOFError:
                     self.ended = "crashed"
-            elif time.monotonic() > deadline:
+                if self.ended:
+                    return
+            now = time.monotonic()
+            if now > deadline:
                 self.ended = "seconds"
-            elif _memory(watched) > settings.memory:
-                self.ended = "memory"
+            elif now - looked >= _POLL_SECONDS:
+                looked = now
+                if _memory(watched) > settings.memory:
+                    self.ended = "memory"
 
     def _take(self, message: tuple[Any, ...]) -> None:
         match message:
@@ -177,7 +185,7 @@ class _Watch:
         return replace(
             known,
             eclasses=len(saturated.class_types),
-            seconds=time.monotonic() - self.started,
+            seconds=self.seconds,
             stopped_by=ended,
             blamed=blamed,
             warnings=_warnings(ended, blamed, self.failure),

@@ -180,7 +180,7 @@ def _make_rule(number: int, recipe: Recipe, group: EncodedGroup, row: str) -> st
         head.append(f"(set (vlength {variable}) count)")
     for name in group.shared:
         body.append(f"(= {naming.key_variable(name)} (key {naming.variable(name)}))")
-    writer = ActionWriter("origin", frozenset(group.starred))
+    writer = ActionWriter("origin")
     for build in recipe.builds:
         writer.build(build)
     [(_, bundle)] = recipe.each_unions

@@ -65,10 +65,12 @@ class EncodedRule:
 
 @dataclass(frozen=True)
 class EncodeOptions:
-    """`generations`: track them (some rule counts rounds); `policy`: of rules that name none."""
+    """`generations`: track them (some rule counts rounds); `policy`: of rules that name none;
+    `lists`: some rule looks into the vectors of variadic operators, or pruning names them."""
 
     generations: bool
     policy: program.CyclePolicy
+    lists: bool
 
 
 def encode_rule(plan: RulePlan, options: EncodeOptions) -> tuple[EncodedRule, list[str]]:
@@ -190,7 +192,7 @@ def _act_rules(
     outputs = [c.variable for c in rule.answer_columns[place]]
     query.add(f"({rule.answers[place]} {' '.join(columns + outputs)})")
     code = add_origin(query, plan.rule, plan.number)
-    writer = ActionWriter(code, frozenset(plan.left.lists))
+    writer = ActionWriter(code, options.lists)
     for build in recipe.builds:
         writer.build(build)
     write_unions(writer, recipe)
@@ -267,7 +269,7 @@ def _built_row(plan: RulePlan, recipe: Recipe, build: BuildMap, code: str, lengt
 
 def _built_atoms(plan: RulePlan, recipe: Recipe, build: BuildMap, code: str) -> list[str]:
     source = naming.variable(build.over)
-    writer = ActionWriter(code, frozenset())
+    writer = ActionWriter(code)
     node, key = writer.tensor(build.name), writer.key(build.name)
     length = f"length_{safe(build.name)}"
     row = _built_row(plan, recipe, build, code, length)

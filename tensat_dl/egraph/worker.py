@@ -24,7 +24,7 @@ from tensat_dl.egraph.engine import Engine
 from tensat_dl.egraph.harvest import Naming, harvest
 from tensat_dl.egraph.interning import Interner
 from tensat_dl.egraph.loading import Facts, load_facts
-from tensat_dl.egraph.prune import prune_rules
+from tensat_dl.egraph.prune import prune_rules, prunes
 from tensat_dl.egraph.question import Answerer
 from tensat_dl.egraph.relevance import relevant
 from tensat_dl.egraph.snapshot import Exploration, RuleCount
@@ -86,7 +86,7 @@ class _Worker:
             self.encoded,
             self.answerer,
             limits,
-            job.settings.cycles == "prune",
+            prunes(self.encoded.rules, job.settings.cycles),
             lambda name: self.pipe.send(("rule", name)),
             self._after_step,
         )
