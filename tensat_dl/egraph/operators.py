@@ -62,7 +62,8 @@ def operator_commands(operator: Operator) -> Iterator[str]:
             [
                 f"(union node ({node} attrs y x))",
                 f"(set ({made} attrs y x) origin)",
-                f"(subsume ({node} attrs x y))",
+                f"(delete ({node} attrs x y))",
+                f"(delete ({made} attrs x y))",
             ],
             NORMAL,
             f"sort:{node}",
