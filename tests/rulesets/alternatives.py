@@ -1,4 +1,4 @@
-"""One rule of `std` alone on one model, and what its e-graph holds.
+"""One shipped rule alone on one model, and what its e-graph holds.
 
 Enters: a rule name and a model.  Leaves: how often the rule acted, and whole models chosen from
 the e-graph so that what the rule made is preferred: each must compute what the original does.
@@ -27,14 +27,18 @@ from tensat_dl.settings import ExploreSettings, ModelSettings, RuleSettings
 _ORIGINAL, _MADE = 1000.0, 1.0
 
 
+#: The shipped rulesets that are entered by name; they import the others.
+SHIPPED = "std,extra"
+
+
 @cache
-def shipped() -> CheckedProgram:
-    return load_rules("std")
+def load(names: str) -> CheckedProgram:
+    return load_rules(names)
 
 
 @cache
 def rules_by_name() -> dict[str, Rule]:
-    return {rule.name: rule for rule in shipped().rules}
+    return {rule.name: rule for rule in load(SHIPPED).rules}
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,7 @@ class Explored:
 
 def explore_alone(names: Sequence[str], model: onnx.ModelProto) -> Explored:
     """Only these rules, to saturation."""
-    whole = shipped()
+    whole = load(SHIPPED)
     rules = tuple(rules_by_name()[name] for name in names)
     run = Run("alone", tuple(names))
     program = replace(

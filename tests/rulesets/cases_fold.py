@@ -288,6 +288,7 @@ PRODUCTS: list[Case] = [
         _M + "c: f32[4] = weight; y = Add(MatMul(x, w), c)",
         "x: f32[2, 3]; w: f32[3, 4]; c: f32[1, 1, 4] = weight; y = Add(MatMul(x, w), c)",
         "x: f32[1, 3]; w: f32[3, 4]; c: f32[2, 4] = weight; y = Add(MatMul(x, w), c)",
+        "x: i32[2, 3]; w: i32[3, 4]; c: i32[4] = weight; y = Add(MatMul(x, w), c)",
     ),
     *acts(
         "fold.gemm_scale",
@@ -394,6 +395,18 @@ LINEAR: list[Case] = [
         "linear.reshape_factor",
         "x: f32[2, 6]; c: f32[3] = weight; y = Mul(Reshape(x, i64([4, 3])), c)",
         "x: f32[6]; c: f32[1, 1] = weight; y = Mul(Reshape(x, i64([2, 3])), c)",
+    ),
+    *acts(
+        "linear.embedding_sum",
+        "w: f32[9, 3] = weight; i: i64[1, 5]; c: f32[1, 5, 3] = weight; d: f32[1, 5, 3] = weight; "
+        "y = Add(d, Add(Gather(w, Clip(i, i64(0), i64(8))), c))",
+    ),
+    *rests(
+        "linear.embedding_sum",
+        "w: f32[9, 3] = weight; i: i64[5]; c: f32[5, 3] = weight; d: f32[3] = weight; "
+        "y = Add(Add(Gather(w, Clip(i, i64(0), i64(8))), c), d)",
+        "w: f32[9, 3] = weight; i: i64[5]; c: f32[5, 3]; d: f32[5, 3] = weight; "
+        "y = Add(Add(Gather(w, Clip(i, i64(0), i64(8))), c), d)",
     ),
     *acts(
         "linear.conv_sum",

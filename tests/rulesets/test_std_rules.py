@@ -1,9 +1,10 @@
-"""Every rule of `std` acts where it should, rests where it must, and what it makes is equal."""
+"""Every shipped rule acts where it should, rests where it must, and what it makes is equal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import cases_extra
 import cases_fold
 import cases_move
 import cases_tidy
@@ -14,14 +15,20 @@ from comparisons import assert_equal, assert_equal_on_specials
 from rule_cases import Case
 from small_models import build_model
 
-CASES = [*cases_tidy.CASES, *cases_transpose.CASES, *cases_fold.CASES, *cases_move.CASES]
+CASES = [
+    *cases_tidy.CASES,
+    *cases_transpose.CASES,
+    *cases_fold.CASES,
+    *cases_move.CASES,
+    *cases_extra.CASES,
+]
 
 
 def members() -> dict[str, list[str]]:
     """The rules of each name, one for each operator of a class."""
     found: dict[str, list[str]] = {}
     for name in rules_by_name():
-        found.setdefault(name.partition("@")[0], []).append(name)
+        found.setdefault(name.removesuffix("<=").partition("@")[0], []).append(name)
     return found
 
 
@@ -36,11 +43,12 @@ def parameters(fires: bool) -> Iterator[object]:
 
 
 def text_of(case: Case, rule: str) -> str:
-    operator = rule.partition("@")[2]
+    operator = rule.removesuffix("<=").partition("@")[2]
     text = case.text.replace("f32", "bool") if operator == "Not" else case.text
     return text.replace("F(", f"{operator}(") if operator else text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("case", "rule"), list(parameters(True)))
 def test_it_acts_and_what_it_makes_is_equal(case: Case, rule: str) -> None:
     model = build_model(text_of(case, rule), case.opset)
@@ -54,6 +62,7 @@ def test_it_acts_and_what_it_makes_is_equal(case: Case, rule: str) -> None:
         assert_equal_on_specials(model, made[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("case", "rule"), list(parameters(False)))
 def test_it_rests(case: Case, rule: str) -> None:
     explored = explore_alone([rule, *case.after], build_model(text_of(case, rule), case.opset))
