@@ -22,6 +22,14 @@ CASES: list[Case] = [
         "relu_after_max_pool",
         "x: f32[1, 2, 6, 6]; y = AveragePool(Relu(x), kernel_shape=[3, 3])",
     ),
+    *acts(
+        "matmul_of_scaled_all",
+        "x: f32[2, 5, 3]; w: f32[3, 4] = weight; " + "c: f32 = 0.5; y = MatMul(Mul(x, c), w)",
+    ),
+    *rests(
+        "matmul_of_scaled_all",
+        "x: f32[2, 3]; w: f32[3, 4]; c: f32 = 0.5; y = MatMul(Mul(x, c), w)",
+    ),
     *acts("merge_rows", _TWO + "y = MatMul(x, w); t = MatMul(z, w)"),
     *rests(
         "merge_rows",

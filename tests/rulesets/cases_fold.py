@@ -255,11 +255,6 @@ PRODUCTS: list[Case] = [
         "x: f32[3]; w: f32[3, 4] = weight; c: f32[1, 3] = weight; y = MatMul(Mul(x, c), w)",
         "x: f32[2, 1]; w: f32[3, 4] = weight; c: f32[3] = weight; y = MatMul(Mul(x, c), w)",
     ),
-    *acts("fold.matmul_of_scaled_all", _M + "c: f32 = 0.5; y = MatMul(Mul(x, c), w)"),
-    *rests(
-        "fold.matmul_of_scaled_all",
-        "x: f32[2, 3]; w: f32[3, 4]; c: f32 = 0.5; y = MatMul(Mul(x, c), w)",
-    ),
     *acts("fold.matmul_of_shifted", _M + "c: f32[3] = weight; y = MatMul(Add(x, c), w)"),
     *rests(
         "fold.matmul_of_shifted",
