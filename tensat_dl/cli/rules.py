@@ -41,7 +41,7 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     rows = []
     for name, path in shipped.items():
         module = _parse(path)
-        rows.append((name, str(len(list(_rules(module)))), _first_line(module.doc)))
+        rows.append((name, str(_count(module, shipped)), _first_line(module.doc)))
     print_blocks([Table(("ruleset", ">rules", "about"), rows)], sys.stdout)
     return ExitCode.OK
 
@@ -86,6 +86,13 @@ def _rules(module: ast.Module) -> Iterator[ast.Rewrite | ast.Rule]:
         for member in members:
             if isinstance(member, ast.Rewrite | ast.Rule):
                 yield member
+
+
+def _count(module: ast.Module, shipped: Mapping[str, Path]) -> int:
+    """The rules written in a file, and those of the shipped files that it imports whole."""
+    whole = (each.path.removesuffix(".tsat") for each in module.imports if each.alias)
+    imported = (_parse(shipped[name]) for name in whole if name in shipped)
+    return len(list(_rules(module))) + sum(_count(each, shipped) for each in imported)
 
 
 def _source(rule: ast.Rewrite | ast.Rule) -> str:

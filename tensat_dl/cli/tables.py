@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TextIO
+from typing import Literal, TextIO
 
 from tensat_dl.cli.terminal import is_terminal, wants_color
 
@@ -69,7 +69,8 @@ def _print_rich(blocks: Sequence[Block], stream: TextIO) -> None:
         table = RichTable(box=box.SIMPLE, pad_edge=False)
         for column in block.columns:
             right = column.startswith(">")
-            table.add_column(Text(column.lstrip(">")), justify="right" if right else "left")
+            justify: Literal["left", "right"] = "right" if right else "left"
+            table.add_column(Text(column.lstrip(">")), justify=justify, overflow="fold")
         for row in block.rows:
             table.add_row(*map(Text, row))
         console.print(table)
