@@ -23,7 +23,7 @@ from tensat_dl.egraph.build import (
     Recipe,
     Segment,
 )
-from tensat_dl.egraph.keys import mix_lets, operator_seed
+from tensat_dl.egraph.keys import mix_lets, operator_seed, output_key
 from tensat_dl.vocabulary.operators import Operator
 
 
@@ -120,11 +120,14 @@ class ActionWriter:
     def _constant(self, name: str) -> None:
         node, column = self.tensor(name), f"c_{safe(name)}"
         self.lines.append(f"(let {node} (Const {column}))")
-        self._know(name, f"t_{safe(name)}", "Const", [column])
+        self._know(name, "Const", [column])
 
-    def _know(self, ref: str, analysis: str, seed: str, parts: Sequence[str]) -> None:
+    def _analysed(self, ref: str) -> None:
+        self.lines.append(f"(set (type {self.tensor(ref)}) t_{safe(ref)})")
+
+    def _know(self, ref: str, seed: str, parts: Sequence[str]) -> None:
         node, key = self.tensor(ref), self.key(ref)
-        self.lines.append(f"(set (type {node}) {analysis})")
+        self._analysed(ref)
         self.lines += mix_lets(key, operator_seed(seed), parts)
         self.lines.append(f"(set (key {node}) {key})")
 
@@ -143,7 +146,7 @@ class ActionWriter:
                 f"(let {self.tensor(build.name)} ({naming.node_table(operator)} {row}))"
             )
             self._origin(operator, row)
-            self._know(build.name, f"t_{safe(build.name)}", seed, parts)
+            self._know(build.name, seed, parts)
             return
         bundle = f"bundle_{safe(build.name)}"
         self.lines.append(f"(let {bundle} ({naming.node_table(operator)} {row}))")
@@ -153,7 +156,9 @@ class ActionWriter:
         self.lines.append(f"(set (bkey {bundle}) {key})")
         for place, output in enumerate(build.outputs):
             self.lines.append(f"(let {self.tensor(output)} (Out {bundle} {place}))")
-            self._know(output, f"t_{safe(output)}", "Out", [key, str(place)])
+            self._analysed(output)
+            self.lines.append(f"(let {self.key(output)} {output_key(key, str(place))})")
+            self.lines.append(f"(set (key {self.tensor(output)}) {self.key(output)})")
 
     def _origin(self, operator: Operator, row: str) -> None:
         self.lines.append(f"(set ({naming.made_table(operator)} {row}) {self.code})")
@@ -173,13 +178,13 @@ class ActionWriter:
         ]
         keys = [self.key(s.ref) for s in segments]
         self.lines.append(f"(let {vector} (vec-append {' '.join(parts)}))")
-        if self.describe_lists:
-            self.lines.append(f"(set (vtypes {vector}) (vec-append {' '.join(ids)}))")
-            self.lines.append(f"(set (vlength {vector}) (vec-length {vector}))")
+        if not self.describe_lists:
+            return vector, keys
         key = f"kv_{safe(build.name)}"
+        self.lines.append(f"(set (vtypes {vector}) (vec-append {' '.join(ids)}))")
+        self.lines.append(f"(set (vlength {vector}) (vec-length {vector}))")
         self.lines += mix_lets(key, operator_seed("vector"), keys)
-        if self.describe_lists:
-            self.lines.append(f"(set (vkey {vector}) {key})")
+        self.lines.append(f"(set (vkey {vector}) {key})")
         return vector, [key]
 
 

@@ -66,7 +66,6 @@ class Driver:
     encoded: EncodedProgram
     answerer: Answerer
     limits: Limits
-    prune_rules: bool
     before_rule: Callable[[str], None]
     after_step: Callable[[int], None]
     counts: Counts = field(default_factory=Counts)
@@ -149,7 +148,7 @@ class Driver:
         changed = self._act(found)
         if self._has_order:
             self.engine.saturate(NORMAL)
-        if self.prune_rules:
+        if self.encoded.prunes_steps:
             self._prune()
         self.counts.steps += 1
         self._enodes = self.count_enodes()

@@ -19,6 +19,7 @@ from tensat_dl.egraph.derive import (
 )
 from tensat_dl.egraph.operators import NORMAL, all_operators, operator_commands, young_commands
 from tensat_dl.egraph.plan import plan_rule
+from tensat_dl.egraph.prune import prune_rules
 from tensat_dl.egraph.rules import WANTS, EncodedRule, EncodeOptions, encode_rule
 from tensat_dl.egraph.runs import DECLARATIONS as RUN_DECLARATIONS
 from tensat_dl.egraph.runs import FOLDS, RUNS
@@ -55,12 +56,14 @@ _PRELUDE = (
 
 @dataclass(frozen=True)
 class EncodedProgram:
-    """Commands in order, and the rules they declare."""
+    """Commands in order, and the rules they declare.  `prunes_steps`: some rule asks for cycles to
+    be pruned, so that is done after every step."""
 
     commands: tuple[str, ...]
     rules: tuple[EncodedRule, ...]
     derivations: tuple[EncodedDerivation, ...]
     operators: tuple[Operator, ...]
+    prunes_steps: bool
 
 
 def encode(
@@ -70,9 +73,11 @@ def encode(
     policy: program.CyclePolicy,
 ) -> EncodedProgram:
     """Write the engine program for `rules` (a choice of the program's)."""
-    options = EncodeOptions(
-        any(r.is_multi_output for r in rules), policy, _looks_into_lists(checked, rules, policy)
-    )
+    multiple = [rule for rule in rules if rule.is_multi_output]
+    prunes_steps = any((r.cycles or policy) is program.CyclePolicy.PRUNE for r in multiple)
+    prunable = prunes_steps or _prunes(checked.schedule)
+    lists = prunable or _looks_into_lists(checked, rules)
+    options = EncodeOptions(bool(multiple), policy, lists)
     plans = [plan_rule(number, rule) for number, rule in enumerate(rules, start=1)]
     operators = all_operators(plans, checked.derivations, graph_operators)
     commands = list(_PRELUDE)
@@ -96,16 +101,14 @@ def encode(
         commands += cycles.common_rules()
         for operator in operators:
             commands += cycles.reach_rules(operator)
-    return EncodedProgram(tuple(commands), tuple(encoded), derivations, operators)
+    if prunable:
+        commands += prune_rules(operators)
+    return EncodedProgram(tuple(commands), tuple(encoded), derivations, operators, prunes_steps)
 
 
-def _looks_into_lists(
-    checked: program.CheckedProgram, rules: Sequence[program.Rule], policy: program.CyclePolicy
-) -> bool:
+def _looks_into_lists(checked: program.CheckedProgram, rules: Sequence[program.Rule]) -> bool:
     left_sides = [r.matches for r in rules] + [d.matches for d in checked.derivations]
-    policies = {rule.cycles or policy for rule in rules}
-    prunes = program.CyclePolicy.PRUNE in policies or _prunes(checked.schedule)
-    return prunes or any(m.operator.is_variadic for matches in left_sides for m in matches)
+    return any(m.operator.is_variadic for matches in left_sides for m in matches)
 
 
 def _prunes(steps: Sequence[program.Step]) -> bool:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from tensat_dl.egraph import cycles, naming
 from tensat_dl.egraph.actions import ActionWriter, AnswerColumn, answer_columns, safe
 from tensat_dl.egraph.build import BuildNode, Many, Recipe
-from tensat_dl.egraph.keys import mix_lets, operator_seed
+from tensat_dl.egraph.keys import output_key
 from tensat_dl.egraph.plan import RulePlan
 from tensat_dl.egraph.query import (
     column_sort,
@@ -237,7 +237,7 @@ def _union_rule(
     head = [
         "(let output (Out bundle index))",
         f"(set (type output) (vec-get {types} index))",
-        *mix_lets("koutput", operator_seed("Out"), ["kbundle", "index"]),
+        f"(let koutput {output_key('kbundle', 'index')})",
         "(set (key output) koutput)",
         "(union root output)",
     ]

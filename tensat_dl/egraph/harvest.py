@@ -67,18 +67,22 @@ class _Harvester:
     def harvest(self, exploration: Exploration) -> Harvest:
         self._number_classes()
         rows = [*self._leaves(), *self._projections(), *self._applications()]
-        rows.sort(key=lambda row: row[:4])
-        heads: dict[tuple[Head, int], int] = {}
+        rows.sort()  # the first four differ, so that heads are never compared
+        heads: dict[tuple[int, int], int] = {}
+        kinds: list[tuple[Head, int]] = []
         numbers = np.empty((len(rows), 4), dtype=np.int64)
         children: list[int] = []
         for place, (eclass, _, below, _, head, origin) in enumerate(rows):
-            number = heads.setdefault((head, origin & _RULE_MASK), len(heads))
+            rule = origin & _RULE_MASK
+            number = heads.setdefault((id(head), rule), len(heads))
+            if number == len(kinds):
+                kinds.append((head, rule))
             numbers[place] = number, eclass, origin >> RULE_BITS, len(below)
             children += below
         rules = self.names.rule_names
         return Harvest(
             self._frame(exploration),
-            tuple((head, rules[rule], rule == 0) for head, rule in heads),
+            tuple((head, rules[rule], rule == 0) for head, rule in kinds),
             numbers,
             np.array(children, dtype=np.int64),
         )
@@ -121,12 +125,12 @@ class _Harvester:
         classes = self.classes
         for inputs, output, _ in self._table("Input").rows:
             leaf = Leaf(LeafKind.INPUT, self.names.inputs[inputs[0]])
-            yield classes[output], "", (), 0, leaf, 0
+            yield classes[output], "", (), inputs[0], leaf, 0
         for inputs, output, _ in self._table("Const").rows:
             leaf = Leaf(LeafKind.CONSTANT, self.interner.constant(inputs[0]).digest)
             yield classes[output], "", (), inputs[0], leaf, 0
         for _, output, _ in self._table("Absent").rows:
-            yield classes[output], "", (), 0, Leaf(LeafKind.ABSENT), 0
+            yield classes[output], "", (), -1, Leaf(LeafKind.ABSENT), 0
 
     def _projections(self) -> Iterator[_Row]:
         heads = [Projection(index) for index in range(self._most_outputs())]

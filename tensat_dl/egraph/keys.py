@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from tensat_dl.egraph.interning import content_hash
 
 _LOW = (1 << 31) - 1
-_MULTIPLIERS = (1812433253, 1566083941)
+_MULTIPLIER = 1812433253
+_FOLD = 29
 _TOP = 1 << 61
 
 
@@ -25,29 +26,29 @@ def operator_seed(name: str) -> int:
 def mix_lets(target: str, seed: int, parts: Sequence[str]) -> list[str]:
     """Actions that bind `target` to the key made of `seed` and the variables `parts`.
 
-    One round a part: xor, then multiply both halves (each below 2**31) by odd constants and xor
-    the products, which stay below 2**62.  Not linear, so that reordered terms differ.
+    One round a part: xor it in, multiply the low 31 bits by an odd constant below 2**31, and xor
+    the high bits, folded down, onto the product: all stays below 2**62.  Not linear, so that
+    reordered terms differ.  The rounds are short because rules spend much of their time here.
     """
     lines: list[str] = []
     state = str(seed)
-    low, high = _MULTIPLIERS
     for place, part in enumerate(parts):
-        mixed, state_next = f"{target}_x{place}", f"{target}_s{place}"
+        mixed = f"{target}_x{place}"
         lines.append(f"(let {mixed} (^ {state} {part}))")
-        lines.append(
-            f"(let {state_next} (^ (* (& {mixed} {_LOW}) {low}) "
-            f"(* (& (>> {mixed} 31) {_LOW}) {high})))"
-        )
-        state = state_next
-    lines.append(f"(let {target} (| {_TOP} (& {state} {_TOP - 1})))")
+        state = f"(^ (* (& {mixed} {_LOW}) {_MULTIPLIER}) (>> {mixed} {_FOLD}))"
+    lines.append(f"(let {target} (| {_TOP} {state}))")
     return lines
+
+
+def output_key(bundle: str, place: str) -> str:
+    """The key of a bundle's output: that of the bundle with its place xored in."""
+    return f"(^ {bundle} (* (+ {place} 1) {_MULTIPLIER}))"
 
 
 def mix(seed: int, parts: Sequence[int]) -> int:
     """The same key computed in Python."""
     state = seed
-    low, high = _MULTIPLIERS
     for part in parts:
         mixed = state ^ part
-        state = ((mixed & _LOW) * low) ^ (((mixed >> 31) & _LOW) * high)
-    return _TOP | (state & (_TOP - 1))
+        state = ((mixed & _LOW) * _MULTIPLIER) ^ (mixed >> _FOLD)
+    return _TOP | state

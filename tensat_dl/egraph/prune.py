@@ -7,27 +7,18 @@ own answer whatever happened here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tensat_dl.egraph import naming
 from tensat_dl.egraph.components import components
 from tensat_dl.egraph.engine import Engine, Row
-from tensat_dl.egraph.rules import EncodedRule
 from tensat_dl.egraph.runs import rule_text
-from tensat_dl.language import program
 from tensat_dl.vocabulary.operators import Operator
 
 #: Subsumes the rows that Python names.
 PRUNE = "rs_prune"
-
-
-def prunes(rules: Iterable[EncodedRule], cycles: str) -> bool:
-    """Is every step followed by pruning: for the run, or for one of its rules?"""
-    policy = program.CyclePolicy(cycles)
-    multiple = [r.plan.rule for r in rules if r.plan.rule.is_multi_output]
-    return any((rule.cycles or policy) is program.CyclePolicy.PRUNE for rule in multiple)
 
 
 def prune_rules(operators: Sequence[Operator]) -> Iterator[str]:

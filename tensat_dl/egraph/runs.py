@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from tensat_dl.egraph import naming
 from tensat_dl.egraph.build import ABSENT, BuildMap
-from tensat_dl.egraph.keys import mix_lets, operator_seed
+from tensat_dl.egraph.keys import mix_lets, operator_seed, output_key
 from tensat_dl.egraph.plan import MatchPlan
 from tensat_dl.egraph.query import part_term, run_position, shared_inputs
 from tensat_dl.language import program
@@ -231,7 +231,7 @@ def built_rules(build: BuildMap, prefix: str) -> Iterator[str]:
         make = [f"(let bundle {node})", "(set (bkey bundle) kelement)"]
         element = [
             "(let element (Out bundle 0))",
-            *mix_lets("kout", operator_seed("Out"), ["kelement", "0"]),
+            f"(let kout {output_key('kelement', '0')})",
             "(set (key element) kout)",
         ]
     else:

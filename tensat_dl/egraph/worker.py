@@ -24,7 +24,6 @@ from tensat_dl.egraph.engine import Engine
 from tensat_dl.egraph.harvest import Naming, harvest
 from tensat_dl.egraph.interning import Interner
 from tensat_dl.egraph.loading import Facts, load_facts
-from tensat_dl.egraph.prune import prune_rules, prunes
 from tensat_dl.egraph.question import Answerer
 from tensat_dl.egraph.relevance import relevant
 from tensat_dl.egraph.snapshot import Exploration, RuleCount
@@ -86,7 +85,6 @@ class _Worker:
             self.encoded,
             self.answerer,
             limits,
-            prunes(self.encoded.rules, job.settings.cycles),
             lambda name: self.pipe.send(("rule", name)),
             self._after_step,
         )
@@ -111,7 +109,6 @@ class _Worker:
             [o.value for o in job.graph.outputs],
         )
         self.engine.commands(self.encoded.commands)
-        self.engine.commands(prune_rules(self.encoded.operators))
         self.engine.unions(facts.unions)
         for function, rows in _by_function(facts).items():
             self.engine.set(function, rows)
