@@ -1,8 +1,8 @@
-"""Write `model.onnx`: three projections of one input, and two products that feed each other.
+"""Write `model.onnx`: seven matrix products, of which two cannot be merged.
 
-`q`, `k` and `v` multiply one input with three weights: one product and a split can do it.
-`a` and `b` multiply one input `s` on the right, but the left operand of `b` is computed from `a`:
-a merged product would need its own output.
+`q`, `k` and `v` multiply one input `x` with three weights.  `c` and `d` multiply two inputs with
+one right operand `u`.  `a` and `b` multiply two tensors with one right operand `s`; but the left
+operand of `b` is computed from `a`, so that a product that gives both would need its own output.
 """
 
 import sys
@@ -22,12 +22,14 @@ def make_model() -> onnx.ModelProto:
         helper.make_node("MatMul", ["x", "wq"], ["q"], "q"),
         helper.make_node("MatMul", ["x", "wk"], ["k"], "k"),
         helper.make_node("MatMul", ["x", "wv"], ["v"], "v"),
+        helper.make_node("MatMul", ["l", "u"], ["c"], "c"),
+        helper.make_node("MatMul", ["r", "u"], ["d"], "d"),
         helper.make_node("MatMul", ["l", "s"], ["a"], "a"),
         helper.make_node("Tanh", ["a"], ["t"], "t"),
         helper.make_node("MatMul", ["t", "s"], ["b"], "b"),
     ]
-    inputs = {"x": [8, 16], "l": [4, 4], "s": [4, 4]}
-    outputs = {"q": [8, 4], "k": [8, 4], "v": [8, 4], "b": [4, 4]}
+    inputs = {"x": [8, 16], "l": [4, 4], "r": [4, 4], "s": [4, 4], "u": [4, 4]}
+    outputs = {"q": [8, 4], "k": [8, 4], "v": [8, 4], "b": [4, 4], "c": [4, 4], "d": [4, 4]}
     graph = helper.make_graph(
         nodes,
         "merge",
