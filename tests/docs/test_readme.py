@@ -43,8 +43,19 @@ def test_continuous_integration_runs_the_test_command_of_the_readme() -> None:
     match = re.search(r"```sh\n(.*?)```", tests, re.DOTALL)
     assert match is not None
     script = (ROOT / ".ci" / "run").read_text()
-    for line in match[1].splitlines():
+    environment, *rest = match[1].splitlines()
+    assert environment.startswith("python3 -m venv ")  # the script makes its own
+    for line in rest:
         assert f"\n{line}\n" in script
+
+
+def test_the_first_rule_file_and_its_summary_are_those_of_the_first_example() -> None:
+    rules, summary = blocks(ROOT / "README.md", "text")
+    example = ROOT / "examples" / "01-first-rules"
+    assert (example / "first.tsat").read_text().endswith(rules)
+    page = (example / "README.md").read_text()
+    for line in summary.splitlines():
+        assert line in page
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
