@@ -83,6 +83,7 @@ def test_the_limit_of_e_nodes_holds(
     assert story.enodes >= 1500
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rules", "graph", "names"), EXPLOSIONS)
 def test_the_limit_of_seconds_holds(
     line: Line, rules: str, graph: Callable[[], onnx.ModelProto], names: tuple[str, ...]
@@ -95,6 +96,7 @@ def test_the_limit_of_seconds_holds(
     assert answer.outcome.warnings
 
 
+@pytest.mark.slow
 def test_the_limit_of_memory_holds(line: Line) -> None:
     """Sampled from outside: never more than a fifth above the limit."""
     limit = psutil.Process().memory_info().rss + (200 << 20)
