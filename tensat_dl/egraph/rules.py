@@ -33,7 +33,7 @@ from tensat_dl.egraph.query import (
     write_query,
 )
 from tensat_dl.egraph.runs import built_rules, built_table, rule_text, run_rules
-from tensat_dl.egraph.symmetry import symmetric_pairs
+from tensat_dl.egraph.symmetry import distinct_orders, symmetric_pairs
 from tensat_dl.language import program
 
 #: The number of parts into which a step can be cut when it would exceed the limits.
@@ -106,7 +106,7 @@ def encode_rule(plan: RulePlan, options: EncodeOptions) -> tuple[EncodedRule, li
     if pairs:
         names = " ".join(["i64", *["Tensor"] * len(plan.left.tensors)])
         text.append(f"(function ok_{prefix} ({names}) i64 :merge (min old new))")
-    for number, order in enumerate(operand_orders(plan.left)):
+    for number, order in enumerate(distinct_orders(rule, plan.left, operand_orders(plan.left))):
         query = _guarded_query(plan, order, options, origins=False)
         text.append(
             rule_text(query.atoms, [_question(encoded)], encoded.find, f"find:{prefix}:{number}")

@@ -1,16 +1,18 @@
-"""Which outputs of a pattern may be exchanged without changing the pattern.
+"""What may be exchanged in a rule without changing what it says.
 
-Enters: a rule with several matches.  Leaves: pairs of roots that a transposition of the pattern
-exchanges; the encoder orders such roots by key, so that an unordered set of outputs matches once.
+Enters: a rule.  Leaves: pairs of roots that a transposition of the pattern exchanges (the encoder
+orders such roots by key, so that an unordered set of outputs matches once), and the orders of
+commutative operands that make a difference.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tensat_dl.diagnostics import Span
+from tensat_dl.egraph.plan import MatchPlan
 from tensat_dl.language import program
 from tensat_dl.syntax import ast
 
@@ -140,3 +142,65 @@ def _rename(value: Any, names: Mapping[str, str]) -> Any:
             return (type(value).__name__, operator, *fields)
         case _:
             return value
+
+
+def distinct_orders(
+    rule: program.Rule, left: MatchPlan, orders: Iterable[tuple[bool, ...]]
+) -> tuple[tuple[bool, ...], ...]:
+    """Of orders that say the same, the first.
+
+    To swap the operands of a match is to exchange the two variables in all that the rule says
+    else, where they stand nowhere else on the left.  Two orders say the same when what remains is
+    equal up to the order of operands on the right, which the engine sorts anyway.
+    """
+    found: dict[object, tuple[bool, ...]] = {}
+    for order in orders:
+        swaps: dict[str, str] = {}
+        rest: list[bool] = []
+        for match, swapped in zip(left.matches, order, strict=True):
+            pair = _exchanged(match, left) if swapped else None
+            rest.append(swapped and pair is None)
+            if pair is not None:
+                swaps.update({pair[0]: pair[1], pair[1]: pair[0]})
+        found.setdefault((tuple(rest), _meaning(rule, left, swaps)), order)
+    return tuple(found.values())
+
+
+def _exchanged(match: program.Match, left: MatchPlan) -> tuple[str, str] | None:
+    """The two variables of a match, where each stands at one place of the left side only."""
+    first, second = match.inputs
+    if not (isinstance(first, program.InputVariable) and isinstance(second, program.InputVariable)):
+        return None
+    places = [name for m in left.matches for name in (*_names(m), *m.outputs)]
+    once = all(places.count(variable.name) == 1 for variable in (first, second))
+    return (first.name, second.name) if once else None
+
+
+def _meaning(rule: program.Rule, left: MatchPlan, names: Mapping[str, str]) -> object:
+    """All that a rule says beside its matches, with variables renamed."""
+    return (
+        frozenset(_rename(a, names) for a in rule.ascriptions),
+        frozenset(_rename(f, names) for f in rule.facts),
+        frozenset(_rename(c, names) for c in rule.conditions),
+        frozenset(_rename(literal, names) for literal in left.literals),
+        frozenset(_rename(name, names) for name in left.optional),
+        _rename(rule.lets, names),
+        tuple(
+            (emit.targets, emit.starred, _rename(_sorted(emit.term, names), names))
+            for emit in rule.emits
+        ),
+    )
+
+
+def _sorted(term: program.EmitTerm, names: Mapping[str, str]) -> program.EmitTerm:
+    """The term with the operands of commutative operators in one order."""
+    match term:
+        case program.EmitNode():
+            inputs = tuple(_sorted(i, names) for i in term.inputs)
+            if term.operator.commutative and len(inputs) == 2:
+                inputs = tuple(sorted(inputs, key=lambda i: repr(_rename(i, names))))
+            return dataclasses.replace(term, inputs=inputs)
+        case program.EmitMaybe(inner):
+            return program.EmitMaybe(_sorted(inner, names))
+        case _:
+            return term
