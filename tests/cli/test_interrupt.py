@@ -11,6 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+pytestmark = pytest.mark.slow
+
 #: A command that starts a child, says so, and then does not end.
 SCRIPT = """
 import dataclasses, subprocess, sys, time

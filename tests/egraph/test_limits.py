@@ -24,6 +24,8 @@ from onnx_text import model
 from tensat_dl.egraph import explore as exploration
 from tensat_dl.egraph.worker import Job, work
 
+pytestmark = pytest.mark.slow
+
 ASSOCIATE = """@real rewrite associate: Add(Add(a, b), c) <=> Add(a, Add(b, c))
 rewrite commute: Add(a, b) => Add(b, a)
 """

@@ -17,6 +17,8 @@ from structure import structure
 
 from tensat_dl.extract.problem import Status
 
+pytestmark = pytest.mark.slow
+
 RULES = """@real rewrite associate: Add(Add(a, b), c) <=> Add(a, Add(b, c))
 @real rewrite distribute: MatMul(Add(a, b), c) <=> Add(MatMul(a, c), MatMul(b, c))
   where rank(a) == 2, rank(b) == 2, shape(a) == shape(b)

@@ -119,6 +119,7 @@ def test_large_published_graphs_are_proven(instance: Callable[[str], Problem], n
     assert answer.status is Status.OPTIMAL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*GREEDY])
 def test_within_seconds_an_answer_no_worse_than_greedy(
     instance: Callable[[str], Problem], name: str

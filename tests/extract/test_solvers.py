@@ -32,6 +32,8 @@ from tensat_dl.extract.solvers.table import (
 )
 from tensat_dl.settings import ExtractSettings
 
+pytestmark = pytest.mark.slow
+
 FAKE = Path(__file__).with_name("fake_solver.py")
 #: Three required classes in a ring: each costs 1 through the next, or more by itself.  The bound
 #: before solving is 3, so that a solver is asked.

@@ -13,6 +13,8 @@ from small_models import build_model
 import tensat_dl
 from tensat_dl.settings import CostSettings, Settings
 
+pytestmark = pytest.mark.slow
+
 GAINS = {
     # the pooling comes first
     "densenet_transition": (stories.densenet_transition(64, 28), ["AveragePool", "Conv", "Relu"]),
