@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tensat_dl.language import program
+from tensat_dl.language.emitted import emitted_operators
 from tensat_dl.vocabulary.operators import Operator
 
 
@@ -23,7 +24,7 @@ def relevant(
     while True:
         matching = [r for r in rules if _may_match(r, known, relations)]
         deriving = [d for d in derivations if _may_match(d, known, relations)]
-        made = {o for rule in matching for emit in rule.emits for o in _made(emit.term)}
+        made = {o for rule in matching for emit in rule.emits for o in emitted_operators(emit.term)}
         derived = {d.relation for d in deriving}
         if made <= known and derived <= relations:
             return tuple(matching), tuple(deriving)
@@ -43,15 +44,3 @@ def _matched(match: program.Match) -> Iterator[Operator]:
     for item in match.inputs:
         if isinstance(item, program.InputMap):
             yield item.operator
-
-
-def _made(term: program.EmitTerm) -> Iterator[Operator]:
-    match term:
-        case program.EmitNode() | program.EmitMap():
-            yield term.operator
-            for item in term.inputs:
-                yield from _made(item)
-        case program.EmitMaybe(inner):
-            yield from _made(inner)
-        case _:
-            return

@@ -16,7 +16,8 @@ from tensat_dl.language.check.names import Kind, Symbol
 from tensat_dl.language.check.report import Reporter, did_you_mean, listed
 from tensat_dl.language.check.right import RightSide
 from tensat_dl.language.check.variables import Context, Declared, Variable
-from tensat_dl.language.program import CustomOperator, EmitNode, Lowering, Sort
+from tensat_dl.language.emitted import emitted_operators
+from tensat_dl.language.program import CustomOperator, Lowering, Sort
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import catalog
 from tensat_dl.vocabulary.attributes import AttributeValue
@@ -128,14 +129,7 @@ def _reaches(
 
 def _used(custom: CustomOperator) -> list[Operator]:
     emits = () if custom.lowering is None else custom.lowering.emits
-    terms = [emit.term for emit in emits]
-    used = []
-    while terms:
-        term = terms.pop()
-        if isinstance(term, EmitNode):
-            used.append(term.operator)
-            terms += term.inputs
-    return used
+    return [operator for emit in emits for operator in emitted_operators(emit.term)]
 
 
 def _item(symbol: Symbol) -> ast.Operator:
