@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from tensat_dl.egraph.build import ABSENT, BuildConstant, BuildNode, Many, One, build_lowering
-from tensat_dl.egraph.interning import Interner
 from tensat_dl.egraph.loading import with_node_mark, without_node_mark
+from tensat_dl.egraph.lowering import Lowered, LoweredNode, lower
 from tensat_dl.egraph.snapshot import Application, ENode, Leaf, LeafKind, Projection, Saturated
-from tensat_dl.egraph.typing import Typer, lowering_scope
 from tensat_dl.graph.model import Constant, Graph, Node, Output
-from tensat_dl.language.program import CheckedProgram, Lowering
+from tensat_dl.language.program import CheckedProgram
 from tensat_dl.vocabulary.attributes import Attributes
-from tensat_dl.vocabulary.operators import Operator, OperatorKind
+from tensat_dl.vocabulary.operators import Formal, Operator, OperatorKind
 from tensat_dl.vocabulary.types import AbsentType, Type
+
+#: What a lowering becomes that gives back one of its inputs.
+_IDENTITY = Operator("", "Identity", OperatorKind.ONNX, (Formal("input"),), (Formal("output"),))
 
 
 def export_graph(
@@ -161,9 +162,9 @@ class _Exporter:
             outputs = tuple(self._bundle_outputs(eclass, head, source))
         else:
             outputs = (self._name(eclass, head.operator.name),)
-        lowering = self._lowering(head.operator)
-        if lowering is not None:
-            self._lower(lowering, head, node, inputs, outputs)
+        if head.operator.kind is OperatorKind.VIRTUAL:
+            types = tuple(self.saturated.class_types[c] or AbsentType() for c in node.children)
+            self._lower(head, types, inputs, outputs)
             return
         name, index = ("", -1) if source is None else (source.name, source.index)
         attributes = without_node_mark(head.attributes)
@@ -202,65 +203,45 @@ class _Exporter:
 
     # --- virtual operators ----------------------------------------------------------------------
 
-    def _lowering(self, operator: Operator) -> Lowering | None:
-        if operator.kind is not OperatorKind.VIRTUAL:
-            return None
-        found = next(c for c in self.program.operators.values() if c.operator == operator)
-        return found.lowering
-
     def _lower(
         self,
-        lowering: Lowering,
         head: Application,
-        node: ENode,
+        types: tuple[Type, ...],
         inputs: tuple[str | None, ...],
         outputs: tuple[str, ...],
     ) -> None:
-        types = tuple(self.saturated.class_types[c] or AbsentType() for c in node.children)
-        known = without_node_mark(head.attributes)
-        scope = lowering_scope(lowering, head.operator, known, types, self.program.functions)
-        absent = frozenset(n for n, a in scope.tensors.items() if isinstance(a.type, AbsentType))
-        builds, results = build_lowering(lowering, absent)
-        names: dict[str, str | None] = dict(zip(lowering.parameters, inputs, strict=False))
-        names.update(zip(results, outputs, strict=False))
-        interner = Interner()
-        typer = Typer(self.program.operators, self.program.functions, interner)
-        for build in builds:
-            columns = typer.build([build], scope)
-            if isinstance(build, BuildConstant):
-                self._lowered_constant(build, interner.constant(_number(columns[0])), names)
-            elif isinstance(build, BuildNode):
-                attributes, _ = interner.attributes(_number(columns[0]))
-                self._lowered_node(build, attributes, names)
-                for output in build.outputs:
-                    self.types[names[output] or ""] = scope.tensors[output].type
-
-    def _lowered_constant(
-        self, build: BuildConstant, constant: Constant, names: dict[str, str | None]
-    ) -> None:
-        name = self._constant_name(constant)
-        names[build.name] = name
-        self.constants[name] = constant
+        """Write a virtual operator, those inside its lowering included."""
+        lowered = lower(self.program, head, types)
+        names: dict[str, str | None] = dict(zip(lowered.inputs, inputs, strict=False))
+        for local, constant in lowered.constants.items():
+            names[local] = self._constant_name(constant)
+            self.constants[names[local] or ""] = constant
+        copies: list[tuple[str, str]] = []
+        for local, output in zip(lowered.outputs, outputs, strict=True):
+            if local in names:
+                copies.append((local, output))
+            else:
+                names[local] = output
+        for node in lowered.nodes:
+            self._lowered_node(node, lowered, names)
+        for local, output in copies:
+            self.nodes.append(Node(_IDENTITY, Attributes(()), (names[local],), (output,)))
 
     def _lowered_node(
-        self, build: BuildNode, attributes: Attributes, names: dict[str, str | None]
+        self, node: LoweredNode, lowered: Lowered, names: dict[str, str | None]
     ) -> None:
-        refs = [i if isinstance(i, str) else i.ref for i in build.inputs]
-        assert not any(isinstance(i, Many) for i in build.inputs), "a lowering has no lists"
-        assert all(isinstance(i, str | One) for i in build.inputs)
-        for output in build.outputs:
-            if output not in names:
-                names[output] = self._fresh(build.operator.name)
-        inputs = tuple(None if ref == ABSENT else names[ref] for ref in refs)
-        outputs = tuple(names[output] or "" for output in build.outputs)
-        lowering = self._lowering(build.operator)
-        assert lowering is None, "a virtual operator is lowered to operators that are not"
-        self.nodes.append(Node(build.operator, attributes, inputs, outputs))
-
-
-def _number(column: int | tuple[int, ...]) -> int:
-    assert isinstance(column, int)
-    return column
+        head = node.application
+        for local in node.outputs:
+            if local not in names:
+                names[local] = name = self._fresh(head.operator.name)
+                if local in lowered.types:
+                    self.types[name] = lowered.types[local]
+        inputs = tuple(None if local is None else names[local] for local in node.inputs)
+        outputs = tuple(names[local] or "" for local in node.outputs)
+        if head.operator.kind is OperatorKind.VIRTUAL:
+            self._lower(head, tuple(map(lowered.type_of, node.inputs)), inputs, outputs)
+        else:
+            self.nodes.append(Node(head.operator, head.attributes, inputs, outputs))
 
 
 def _taken_names(graph: Graph) -> set[str]:

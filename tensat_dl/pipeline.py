@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from tensat_dl.cost.models import make_cost_model
 from tensat_dl.cost.posing import live_nodes, pose, price_of_graph
+from tensat_dl.cost.writable import Writable
 from tensat_dl.diagnostics import Diagnostics
 from tensat_dl.egraph.adopt import DeclaredOperators
 from tensat_dl.egraph.explore import explore
@@ -64,7 +65,7 @@ def optimize(
     with phases("explore"):
         saturated = explore(original, program, settings.explore, settings.rules, phases.report)
     with phases("cost"):
-        posed = pose(saturated, prices, original.opsets)
+        posed = pose(saturated, prices, Writable(program, original.opsets))
         before = price_of_graph(original, saturated, prices)
     with phases("extract"):
         extraction = extract(posed.problem, settings.extract, phases.report)

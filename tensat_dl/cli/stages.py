@@ -65,9 +65,10 @@ class Subject:
         """The extraction problem."""
         from tensat_dl.cost.models import make_cost_model
         from tensat_dl.cost.posing import pose
+        from tensat_dl.cost.writable import Writable
 
         prices = make_cost_model(self.settings.cost, self.program)
-        return pose(self.saturated, prices, self.graph.opsets)
+        return pose(self.saturated, prices, Writable(self.program, self.graph.opsets))
 
 
 def _ast(subject: Subject) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """The extraction problem that a snapshot poses under a cost model.
 
-Enters: a snapshot, a cost model, the opsets of the model that will be written.  Leaves: a
+Enters: a snapshot, a cost model, and what can be written to the model.  Leaves: a
 :class:`~tensat_dl.extract.problem.Problem` whose nodes are the snapshot's e-nodes that can be
 written, and the price of the original graph.
 
@@ -10,17 +10,15 @@ and that cannot be lowered to the model's opset is left out; those of the origin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from tensat_dl.cost.models import CostModel
+from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.snapshot import Application, ENode, Leaf, Projection, Saturated
 from tensat_dl.extract.problem import Problem
 from tensat_dl.graph.model import Graph, Node
-from tensat_dl.vocabulary.adapters import lowerable
-from tensat_dl.vocabulary.operators import OperatorKind
 from tensat_dl.vocabulary.types import ABSENT, OtherType, Type
 
 
@@ -35,10 +33,10 @@ class Posed:
     left_out: int
 
 
-def pose(saturated: Saturated, model: CostModel, opsets: Mapping[str, int]) -> Posed:
+def pose(saturated: Saturated, model: CostModel, writable: Writable) -> Posed:
     """Price every e-node and lay the e-graph out as arrays."""
     pricer = Pricer(saturated, model)
-    kept = [n for n in saturated.nodes if n.original or _writable(n, saturated, opsets)]
+    kept = [n for n in saturated.nodes if n.original or _is_writable(n, saturated, writable)]
     children = [sorted(set(n.children)) for n in kept]
     starts = np.zeros(len(kept) + 1, dtype=np.int64)
     starts[1:] = np.cumsum([len(c) for c in children], dtype=np.int64)
@@ -107,19 +105,10 @@ def _type(saturated: Saturated, eclass: int) -> Type:
 _UNTYPED = OtherType("untyped")
 
 
-def _writable(node: ENode, saturated: Saturated, opsets: Mapping[str, int]) -> bool:
-    head = node.head
-    if not isinstance(head, Application):
+def _is_writable(node: ENode, saturated: Saturated, writable: Writable) -> bool:
+    if not isinstance(node.head, Application):
         return True
-    match head.operator.kind:
-        case OperatorKind.ONNX:
-            inputs = tuple(_type(saturated, c) for c in node.children)
-            opset = opsets.get(head.operator.domain, 1)
-            return lowerable(head.operator, head.attributes, inputs, opset, head.outputs)
-        case OperatorKind.CUSTOM:
-            return opsets.get(head.operator.domain, 0) >= head.operator.since
-        case OperatorKind.VIRTUAL | OperatorKind.OPAQUE:
-            return True
+    return writable(node.head, tuple(_type(saturated, c) for c in node.children))
 
 
 def price_of_graph(graph: Graph, saturated: Saturated, model: CostModel) -> float:

@@ -50,6 +50,20 @@ class Scope:
     lists: dict[str, tuple[Analysis, ...]]
 
 
+#: The columns of an answer: ids, and tuples of ids for lists.
+Columns = list[int | tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class TypedLowering:
+    """The builds of a virtual operator's meaning with their columns, and the references of its
+    outputs; `scope` has the types of all."""
+
+    builds: tuple[tuple[Build, Columns], ...]
+    outputs: tuple[str, ...]
+    scope: Scope
+
+
 @dataclass
 class Typer:
     """Types operators of every kind, ONNX's and those that the rule file declares."""
@@ -70,14 +84,12 @@ class Typer:
             self._cache[key] = self._declared(operator, attributes, inputs, count)
         return self._cache[key]
 
-    def build(
-        self, builds: Sequence[Build], scope: Scope, members: int = 0
-    ) -> list[int | tuple[int, ...]]:
+    def build(self, builds: Sequence[Build], scope: Scope, members: int = 0) -> Columns:
         """Type all builds into `scope`; give the columns of the answer.
 
         `members` is the size of a `match each` group.  Raises Refusal.
         """
-        columns: list[int | tuple[int, ...]] = []
+        columns: Columns = []
         for build in builds:
             match build:
                 case BuildConstant():
@@ -100,7 +112,7 @@ class Typer:
         scope.tensors[build.name] = analysis
         return [number, self.interner.analysis_id(analysis)]
 
-    def _map(self, build: BuildMap, scope: Scope) -> list[int | tuple[int, ...]]:
+    def _map(self, build: BuildMap, scope: Scope) -> Columns:
         elements = scope.lists[build.over]
         results: list[Analysis] = []
         numbers: set[int] = set()
@@ -119,7 +131,7 @@ class Typer:
         scope.lists[build.name] = tuple(results)
         return [numbers.pop(), tuple(self.interner.analysis_id(r) for r in results)]
 
-    def _node(self, build: BuildNode, scope: Scope, members: int) -> list[int | tuple[int, ...]]:
+    def _node(self, build: BuildNode, scope: Scope, members: int) -> Columns:
         inputs = tuple(_flat_inputs(build, scope))
         count = members if build.each else max(len(build.outputs), build.operator.min_outputs)
         attributes, outputs = self._apply(build.operator, build.attributes, inputs, count, scope)
@@ -160,24 +172,30 @@ class Typer:
         if declared is None:
             return TypeFault(f"the operator {operator.qualified_name} has no known type")
         if declared.lowering is not None:
-            return self._lowered(declared.lowering, operator, attributes, inputs)
+            return self._lowered(operator, attributes, inputs)
         return self._inferred(declared, operator, attributes, inputs, count)
 
-    def _lowered(
-        self,
-        lowering: program.Lowering,
-        operator: Operator,
-        attributes: Attributes,
-        inputs: tuple[Type, ...],
-    ) -> tuple[Type, ...] | TypeFault:
-        scope = lowering_scope(lowering, operator, attributes, inputs, self.functions)
+    def lowering(
+        self, operator: Operator, attributes: Attributes, inputs: tuple[Type, ...]
+    ) -> TypedLowering:
+        """Type the lowering of a virtual operator at one application.  Raises Refusal."""
+        declared = self.custom[operator.qualified_name].lowering
+        if declared is None:
+            raise Refusal(f"{operator.name} has no lowering")
+        scope = _lowering_scope(declared, operator, attributes, inputs, self.functions)
         absent = frozenset(n for n, a in scope.tensors.items() if isinstance(a.type, AbsentType))
-        builds, results = build_lowering(lowering, absent)
+        builds, outputs = build_lowering(declared, absent)
+        typed = tuple((build, self.build([build], scope)) for build in builds)
+        return TypedLowering(typed, outputs, scope)
+
+    def _lowered(
+        self, operator: Operator, attributes: Attributes, inputs: tuple[Type, ...]
+    ) -> tuple[Type, ...] | TypeFault:
         try:
-            self.build(builds, scope)
+            typed = self.lowering(operator, attributes, inputs)
         except Refusal as refusal:
             return TypeFault(str(refusal))
-        return tuple(scope.tensors[ref].type for ref in results)
+        return tuple(typed.scope.tensors[ref].type for ref in typed.outputs)
 
     def _inferred(
         self,
@@ -199,7 +217,7 @@ class Typer:
         return tuple(found)
 
 
-def lowering_scope(
+def _lowering_scope(
     lowering: program.Lowering,
     operator: Operator,
     attributes: Attributes,
@@ -210,14 +228,19 @@ def lowering_scope(
     names: dict[str, Value] = dict(attributes.as_dict())
     if lowering.spread:
         names[lowering.spread] = attributes
-    padded = (*inputs, *[ABSENT_ANALYSIS.type] * (len(lowering.parameters) - len(inputs)))
-    tensors = {n: Analysis(t, False) for n, t in zip(lowering.parameters, padded, strict=False)}
-    names.update({n: a.type for n, a in tensors.items()})
-    return Scope(Environment(names, functions), tensors, {})
+    missing = 0 if operator.is_variadic else len(operator.inputs) - len(inputs)
+    given = _by_formal(operator, (*inputs, *[ABSENT_ANALYSIS.type] * missing))
+    scope = Scope(Environment({**names, **given}, functions), {}, {})
+    for name, type_ in given.items():
+        if isinstance(type_, tuple):
+            scope.lists[name] = tuple(Analysis(t, False) for t in type_)
+        else:
+            scope.tensors[name] = Analysis(type_, False)
+    return scope
 
 
-def _by_formal(operator: Operator, inputs: tuple[Type, ...]) -> dict[str, Value]:
-    found: dict[str, Value] = {}
+def _by_formal(operator: Operator, inputs: tuple[Type, ...]) -> dict[str, Type | tuple[Type, ...]]:
+    found: dict[str, Type | tuple[Type, ...]] = {}
     for place, formal in enumerate(operator.inputs):
         if formal.variadic:
             found[formal.name] = inputs[place:]
