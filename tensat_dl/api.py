@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from tensat_dl import config as configuration
 from tensat_dl.destination import choose_output
 from tensat_dl.diagnostics import Diagnostic, Diagnostics
-from tensat_dl.errors import RuleFileError, UsageError
+from tensat_dl.errors import UsageError
 from tensat_dl.progress import Progress, silent
 from tensat_dl.report import Report, make_report
 from tensat_dl.settings import Settings
@@ -79,16 +79,18 @@ def load_rules(rules: str | Sequence[str] = "std") -> CheckedProgram:
 
     Raises RuleFileError with every problem.
     """
-    program, diagnostics = _load(rules)
-    if program is None:
-        raise RuleFileError(diagnostics)
-    return program
+    from tensat_dl.language.load import load_rules as load
+
+    return load(rules)
 
 
 def check(rules: str | Sequence[str]) -> tuple[Diagnostic, ...]:
     """Every problem of rule files; empty when there is none."""
-    _, diagnostics = _load(rules)
-    return diagnostics
+    from tensat_dl.language.load import load_program, split_names
+
+    diagnostics = Diagnostics()
+    load_program(split_names(rules), diagnostics)
+    return tuple(diagnostics)
 
 
 def as_settings(config: Config) -> Settings:
@@ -101,12 +103,3 @@ def as_settings(config: Config) -> Settings:
         case Mapping():
             return configuration.merge([configuration.Source("config", config)])
     return configuration.load_settings(Path(config))
-
-
-def _load(rules: str | Sequence[str]) -> tuple[CheckedProgram | None, tuple[Diagnostic, ...]]:
-    from tensat_dl.language.load import load_program
-
-    names = rules.split(",") if isinstance(rules, str) else list(rules)
-    diagnostics = Diagnostics()
-    program = load_program(names, diagnostics)
-    return (None if diagnostics.has_errors else program), tuple(diagnostics)

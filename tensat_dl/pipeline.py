@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING
 from tensat_dl.cost.models import make_cost_model
 from tensat_dl.cost.posing import live_nodes, pose, price_of_graph
 from tensat_dl.cost.writable import Writable
-from tensat_dl.diagnostics import Diagnostics
 from tensat_dl.egraph.adopt import DeclaredOperators
 from tensat_dl.egraph.explore import explore
 from tensat_dl.egraph.snapshot import ENode
-from tensat_dl.errors import InfeasibleError, RuleFileError
+from tensat_dl.errors import InfeasibleError
 from tensat_dl.export import export_graph
 from tensat_dl.extract.run import extract, validate
 from tensat_dl.graph.fold import fold_constants
@@ -27,8 +26,7 @@ from tensat_dl.graph.read import read_model
 from tensat_dl.graph.save import save
 from tensat_dl.graph.verify import require, verify
 from tensat_dl.graph.write import build_source
-from tensat_dl.language.load import load_program
-from tensat_dl.language.program import CheckedProgram
+from tensat_dl.language.load import load_rules
 from tensat_dl.outcome import Outcome, OutcomeStatus
 from tensat_dl.phases import Phases
 from tensat_dl.progress import Progress, silent
@@ -108,15 +106,6 @@ def optimize(
         ),
         model=result,
     )
-
-
-def load_rules(rules: str) -> CheckedProgram:
-    """Load and check; raises RuleFileError with all that is wrong."""
-    diagnostics = Diagnostics()
-    program = load_program([name.strip() for name in rules.split(",")], diagnostics)
-    if program is None or diagnostics.has_errors:
-        raise RuleFileError(tuple(diagnostics))
-    return program
 
 
 def _count_nodes(graph: Graph) -> Mapping[str, int]:

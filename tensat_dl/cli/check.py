@@ -25,11 +25,10 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _execute(arguments: argparse.Namespace) -> ExitCode:
-    from tensat_dl.language.load import load_program
+    from tensat_dl.language.load import load_program, split_names
 
     diagnostics = Diagnostics()
-    names = [name.strip() for name in arguments.rules.split(",")]
-    program = load_program(names, diagnostics)
+    program = load_program(split_names(arguments.rules), diagnostics)
     if arguments.format == "json":
         from tensat_dl.cli.render import render_json
 

@@ -36,13 +36,9 @@ class Subject:
     @cached_property
     def program(self) -> CheckedProgram:
         """The checked program.  Raises RuleFileError."""
-        from tensat_dl.language.load import load_program
+        from tensat_dl.language.load import load_rules
 
-        diagnostics = Diagnostics()
-        program = load_program([name.strip() for name in self.rules.split(",")], diagnostics)
-        if program is None or diagnostics.has_errors:
-            raise RuleFileError(tuple(diagnostics))
-        return program
+        return load_rules(self.rules)
 
     @cached_property
     def graph(self) -> Graph:
@@ -72,10 +68,11 @@ class Subject:
 
 
 def _ast(subject: Subject) -> Iterator[str]:
+    from tensat_dl.language.load import split_names
     from tensat_dl.syntax.printer import format_module
 
-    for name in subject.rules.split(","):
-        yield format_module(_module(name.strip())).rstrip("\n")
+    for name in split_names(subject.rules):
+        yield format_module(_module(name)).rstrip("\n")
 
 
 def _module(name: str) -> ast.Module:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tensat_dl.diagnostics import Diagnostics, SourceFile, Span
+from tensat_dl.errors import RuleFileError
 from tensat_dl.language.check.program import check_program
 from tensat_dl.language.check.report import did_you_mean
 from tensat_dl.language.modules import LoadedModule
@@ -21,6 +22,20 @@ from tensat_dl.syntax import ast
 from tensat_dl.syntax.parse import parse, read_source
 
 _SUFFIX = ".tsat"
+
+
+def load_rules(rules: str | Sequence[str]) -> CheckedProgram:
+    """Load and check; raises RuleFileError with all that is wrong."""
+    diagnostics = Diagnostics()
+    program = load_program(split_names(rules), diagnostics)
+    if program is None or diagnostics.has_errors:
+        raise RuleFileError(tuple(diagnostics))
+    return program
+
+
+def split_names(rules: str | Sequence[str]) -> list[str]:
+    """Names that may be given as one text, separated by commas."""
+    return [name.strip() for name in rules.split(",")] if isinstance(rules, str) else list(rules)
 
 
 def load_program(names: Sequence[str], diagnostics: Diagnostics) -> CheckedProgram | None:

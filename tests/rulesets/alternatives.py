@@ -19,8 +19,8 @@ from tensat_dl.export import export_graph
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.read import read_model
 from tensat_dl.graph.write import build_source
+from tensat_dl.language.load import load_rules
 from tensat_dl.language.program import CheckedProgram, Limit, Rule, Run, Saturate
-from tensat_dl.pipeline import load_rules
 from tensat_dl.settings import ExploreSettings, ModelSettings, RuleSettings
 
 #: What an e-node weighs: of the original graph, made by a rule.
