@@ -79,11 +79,9 @@ class ActionWriter:
     describe_lists: bool = True
     lines: list[str] = field(default_factory=list)
     keys: dict[str, None] = field(default_factory=dict)
-    made: set[str] = field(default_factory=set)
 
     def build(self, build: Build) -> None:
         """Write one build.  Maps are lists made beforehand, see `egraph.runs`."""
-        self.made.add(build.name)
         match build:
             case BuildConstant(name):
                 self._constant(name)

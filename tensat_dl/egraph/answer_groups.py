@@ -115,7 +115,7 @@ def _answer(
     rule: EncodedRule, group: EncodedGroup, members: Sequence[_Member], answerer: Answerer
 ) -> Row | None:
     [recipe] = rule.plan.recipes[:1]
-    scope = _group_scope(rule, group, members)
+    scope = _group_scope(rule, members)
     try:
         columns = answerer.typer.build(recipe.builds, scope, len(members))
         [(root, bundle)] = recipe.each_unions
@@ -134,7 +134,7 @@ def _answer(
     return (*shared, *list_keys, *list_ids, *columns)
 
 
-def _group_scope(rule: EncodedRule, group: EncodedGroup, members: Sequence[_Member]) -> Scope:
+def _group_scope(rule: EncodedRule, members: Sequence[_Member]) -> Scope:
     """Names of the key as they are, names of the members as lists."""
     each = rule.plan.rule.each
     assert each is not None

@@ -46,8 +46,8 @@ class BuildConstant:
 @dataclass(frozen=True)
 class BuildNode:
     """An operator application.  `inputs` are references (ABSENT for a missing one) or, for
-    variadic operators, segments.  `outputs` names the tensors taken from it; None in the place
-    of a count means as many as a `match each` group has members."""
+    variadic operators, segments.  `outputs` names the tensors taken from it; with `each`
+    there are as many as a `match each` group has members, and no names."""
 
     name: str
     operator: Operator

@@ -61,7 +61,7 @@ def _pairs_of_group(rule: program.Rule) -> tuple[tuple[str, str], ...]:
 
 
 def _weights(rule: program.Rule) -> set[str]:
-    return {fact.arguments[0] for fact in rule.facts if fact.relation == "weight"}
+    return {fact.arguments[0] for fact in rule.facts if fact.is_weight}
 
 
 def _leaves(rule: program.Rule, root: str) -> set[str]:

@@ -107,7 +107,7 @@ def _needs_answer(derivation: program.Derivation) -> bool:
     return bool(
         derivation.conditions
         or derivation.ascriptions
-        or any(f.relation == "weight" for f in derivation.facts)
+        or any(f.is_weight for f in derivation.facts)
         or any(m.operator.attributes or m.operator.has_bundle for m in derivation.matches)
         or any(
             isinstance(i, program.InputLiteral | program.InputVariable | program.InputWildcard)
@@ -144,7 +144,7 @@ def _commands(encoded: EncodedDerivation, prefix: str, with_base: frozenset[str]
     for number, order in enumerate(operand_orders(left)):
         query = write_query(left, order, prefix=prefix, origins=False)
         for place, fact in enumerate(derivation.facts):
-            if fact.relation == "weight":
+            if fact.is_weight:
                 continue
             arguments = " ".join(naming.variable(a) for a in fact.arguments)
             first = transitive and place == 0

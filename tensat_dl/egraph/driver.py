@@ -43,7 +43,7 @@ class Limits:
 
 @dataclass
 class Counts:
-    """Matches found and acted on, by rule name; steps taken; questions asked so far by table."""
+    """Matches found and acted on, by rule name; steps taken."""
 
     matches: dict[str, int] = field(default_factory=dict)
     applied: dict[str, int] = field(default_factory=dict)

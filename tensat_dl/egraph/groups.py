@@ -20,6 +20,7 @@ from tensat_dl.egraph.build import BuildNode, Many, Recipe
 from tensat_dl.egraph.keys import output_key
 from tensat_dl.egraph.plan import RulePlan
 from tensat_dl.egraph.query import (
+    add_relations,
     column_sort,
     column_variable,
     operand_orders,
@@ -131,10 +132,7 @@ def _find_rules(plan: RulePlan, group: EncodedGroup, generations: bool) -> Itera
             rounds=(plan.rule.rounds or 1) if generations else 0,
             keys=True,
         )
-        for fact in plan.rule.facts:
-            if fact.relation != "weight":
-                arguments = " ".join(naming.variable(a) for a in fact.arguments)
-                query.add(f"({naming.relation_table(fact.relation)} {arguments})")
+        add_relations(query, plan.rule.facts)
         values = [
             *[column_variable(c) for c in columns],
             *[naming.key_variable(n) for n in plan.left.tensors],

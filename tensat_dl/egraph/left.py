@@ -184,7 +184,7 @@ def _dtype(name: str, env: Environment) -> DType | None:
 def weights_fit(facts: Sequence[program.Fact], scope: Scope) -> bool:
     """What must be a weight is one; lists element by element."""
     for fact in facts:
-        if fact.relation != "weight":
+        if not fact.is_weight:
             continue
         name = fact.arguments[0]
         analyses = scope.lists[name] if name in scope.lists else (scope.tensors[name],)

@@ -26,7 +26,7 @@ class Facts:
     """Rows of the extensional database, in the order in which they are loaded.
 
     `unions` are pairs of terms, `sets` are (function, arguments, value); `values` maps names to
-    positions; `operators` is what the graph uses.
+    positions.
     """
 
     unions: tuple[tuple[Any, Any], ...]

@@ -62,7 +62,7 @@ def plan_rule(number: int, rule: program.Rule) -> RulePlan:
     """Plan one rule."""
     recipes = tuple(make_recipe(rule, absent) for absent in presence_choices(rule))
     sorts = dict(rule.sorts)
-    read = [n for f in rule.facts if f.relation != "weight" for n in f.arguments]
+    read = [n for f in rule.facts if not f.is_weight for n in f.arguments]
     bound = tuple(n for n in read if sorts.get(n) is program.Sort.TENSOR)
     ints = tuple(n for n in read if sorts.get(n) is program.Sort.VALUE)
     # A root that no match makes is a left side that is a bare variable.

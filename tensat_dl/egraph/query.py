@@ -14,7 +14,7 @@ too (`front`, `back`, `vlength`, `part`), filled by the rules of `egraph.runs`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -79,7 +79,7 @@ def write_query(
 ) -> Query:
     """The atoms of a left side.
 
-    `prefix` names the helper tables of this rule (for mapped lists); with `origins` the origin of
+    `prefix` names the tables of this rule's mapped lists; with `origins` the origin of
     every matched e-node is bound to `m0`, `m1`, ...; with `rounds` every matched e-node is of an
     earlier generation than that; with `keys` the keys of all variables are bound.
     """
@@ -106,6 +106,14 @@ def add_keys(query: Query, plan: MatchPlan, names: tuple[str, ...]) -> None:
     for name in names:
         table = "vkey" if name in plan.lists else "key"
         query.add(f"(= {naming.key_variable(name)} ({table} {naming.variable(name)}))")
+
+
+def add_relations(query: Query, facts: Iterable[program.Fact]) -> None:
+    """Require rows of user relations; weights are Python's to check."""
+    for fact in facts:
+        if not fact.is_weight:
+            arguments = " ".join(naming.variable(a) for a in fact.arguments)
+            query.add(f"({naming.relation_table(fact.relation)} {arguments})")
 
 
 def _application(query: Query, match: program.Match, index: int, arguments: str) -> None:
@@ -178,15 +186,6 @@ def run_position(match: program.Match) -> int | None:
 def _singles(query: Query, vector: str, inputs: tuple[program.MatchInput, ...]) -> None:
     for place, item in enumerate(inputs):
         query.add(f"(= {_input(item)} (front {vector} {place}))")
-
-
-def middle(vector: str, front: int, behind: int) -> str:
-    """The vector without its first and last elements."""
-    for _ in range(front):
-        vector = f"(vec-remove {vector} 0)"
-    for _ in range(behind):
-        vector = f"(vec-pop {vector})"
-    return vector
 
 
 def mapped_atom(item: program.InputMap, index: int, prefix: str) -> str:

@@ -20,7 +20,7 @@ def relevant(
 ) -> tuple[tuple[program.Rule, ...], tuple[program.Derivation, ...]]:
     """The least fixpoint, in the order given."""
     known = set(graph_operators)
-    relations = {"weight"}
+    relations = {program.WEIGHT}
     while True:
         matching = [r for r in rules if _may_match(r, known, relations)]
         deriving = [d for d in derivations if _may_match(d, known, relations)]

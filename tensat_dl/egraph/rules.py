@@ -27,6 +27,7 @@ from tensat_dl.egraph.query import (
     RULE_BITS,
     Query,
     add_keys,
+    add_relations,
     column_sort,
     column_variable,
     operand_orders,
@@ -141,10 +142,7 @@ def _guarded_query(
         origins=origins,
         rounds=(rule.rounds or 1) if counted else 0,
     )
-    for fact in rule.facts:
-        if fact.relation != "weight":
-            arguments = " ".join(naming.variable(a) for a in fact.arguments)
-            query.add(f"({naming.relation_table(fact.relation)} {arguments})")
+    add_relations(query, rule.facts)
     _order_roots(query, rule)
     return query
 

@@ -1,4 +1,4 @@
-"""Helper rules for runs of variadic inputs: what is known of a part of a list, and mapped runs.
+"""Rules that take runs of variadic inputs apart and build them: parts of lists, mapped lists.
 
 Enters: a rule's plan.  Leaves: declarations and rules as text.
 

@@ -40,8 +40,7 @@ def pack(harvest: Harvest, known_constants: Collection[str]) -> bytes:
 
 def unpack(packed: bytes) -> Saturated:
     """The snapshot; its constants lack those that were known."""
-    harvest = pickle.loads(packed)
-    assert isinstance(harvest, Harvest)
+    harvest: Harvest = pickle.loads(packed)
     collecting = gc.isenabled()
     gc.disable()  # tens of thousands of new objects, none of them garbage
     try:

@@ -13,7 +13,7 @@ import gc
 import signal
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import Any
@@ -53,7 +53,7 @@ def work(job: Job, pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()  # nothing here is cyclic garbage, and copying out makes a million objects
     try:
-        _Worker(job, pipe).work()
+        _Worker(job, pipe.send).work()
     except MemoryError:
         pipe.send(("failed", "memory", ""))
     except (BrokenPipeError, EOFError):
@@ -67,7 +67,7 @@ def work(job: Job, pipe: Connection) -> None:
 @dataclass
 class _Worker:
     job: Job
-    pipe: Connection
+    send: Callable[[tuple[Any, ...]], None]
     interner: Interner = field(default_factory=Interner)
     engine: Engine = field(default_factory=Engine)
     started: float = field(default_factory=time.monotonic)
@@ -85,12 +85,12 @@ class _Worker:
             self.encoded,
             self.answerer,
             limits,
-            lambda name: self.pipe.send(("rule", name)),
+            lambda name: self.send(("rule", name)),
             self._after_step,
         )
         reason, blamed = self._explore()
-        self.pipe.send(("rule", ""))
-        self.pipe.send(("done", self._snapshot(reason, blamed)))
+        self.send(("rule", ""))
+        self.send(("done", self._snapshot(reason, blamed)))
 
     def _load(self, facts: Facts) -> None:
         job = self.job
@@ -120,12 +120,12 @@ class _Worker:
             return stop.reason, stop.blamed
 
     def _after_step(self, enodes: int) -> None:
-        self.pipe.send(("step", self.driver.counts.steps, enodes))
+        self.send(("step", self.driver.counts.steps, enodes))
         now = time.monotonic()
         cost = max(self.enode_cost * enodes, 0.02)
         if not self.job.snapshots or now - self.last_snapshot < _SNAPSHOT_SHARE * cost:
             return
-        self.pipe.send(("snapshot", self._snapshot("interrupted", "")))
+        self.send(("snapshot", self._snapshot("interrupted", "")))
         self.last_snapshot = time.monotonic()
         self.enode_cost = (self.last_snapshot - now) / max(enodes, 1)
 
@@ -166,10 +166,5 @@ def _by_function(facts: Facts) -> dict[str, list[tuple[Any, Any]]]:
 def run_in_process(job: Job) -> Sequence[tuple[Any, ...]]:
     """The messages of a job run here, for tests and `show`."""
     messages: list[tuple[Any, ...]] = []
-
-    class _List:
-        def send(self, message: tuple[Any, ...]) -> None:
-            messages.append(message)
-
-    _Worker(job, _List()).work()  # type: ignore[arg-type]
+    _Worker(job, messages.append).work()
     return messages

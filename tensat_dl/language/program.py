@@ -114,17 +114,25 @@ class Ascription:
     type: ast.TypeExpr
 
 
+#: The relation that every program has; its rows come with the types.
+WEIGHT = "weight"
+
+
 @dataclass(frozen=True)
 class Fact:
-    """A relation atom in a condition: `weight(w)`, `rowwise(y, x)`; args are variables.
+    """A relation atom in a condition: `weight(w)`, `rowwise(y, x)`; arguments are variables.
 
-    `optional` args: the fact holds also when the variable is the absent input.  A fact over a
-    list variable holds for each element.
+    A fact over a list variable holds for each element.  `weight` holds of an absent input.
     """
 
     relation: str
     arguments: tuple[str, ...]
     span: Span = field(compare=False)
+
+    @property
+    def is_weight(self) -> bool:
+        """It asks for a tensor that depends on constants alone; all others are user relations."""
+        return self.relation == WEIGHT
 
 
 # --- the right side -------------------------------------------------------------------------
