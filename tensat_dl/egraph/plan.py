@@ -8,7 +8,7 @@ action writer and the answerer, which must agree.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from tensat_dl.egraph.build import Recipe, make_recipe, presence_choices
 from tensat_dl.language import program
@@ -76,70 +76,68 @@ def plan_matches(
 
     `more_tensors` and `ints` are variables that no match need bind.
     """
-    tensors: dict[str, None] = {}
-    lists: dict[str, None] = {}
-    optional: set[str] = set()
-    required: set[str] = set()
-    literals: list[tuple[str, program.InputLiteral]] = []
-    named: list[program.Match] = []
-    columns: list[Column] = []
-    for index, match in enumerate(matches):
-        inputs: list[program.MatchInput] = []
-        columns.append(Column("attributes", index=index))
-        for place, item in enumerate(match.inputs):
-            match item:
-                case program.InputVariable(name, is_optional):
-                    tensors[name] = None
-                    (optional if is_optional else required).add(name)
-                case program.InputWildcard():
-                    item = program.InputVariable(f"%w{index}_{place}", optional=True)
-                    tensors[item.name] = None
-                    optional.add(item.name)
-                case program.InputLiteral():
-                    variable = program.InputVariable(f"%l{index}_{place}")
-                    literals.append((variable.name, item))
-                    tensors[variable.name] = None
-                    item = variable
-                case program.InputStar(name):
-                    lists[name] = None
-                case program.InputMap():
-                    columns.append(Column("attributes", index=index, mapped=True))
-                    for inner in item.inputs:
-                        if isinstance(inner, program.InputStar):
-                            lists[inner.name] = None
-                        elif isinstance(inner, program.InputVariable):
-                            tensors[inner.name] = None
-                case program.InputAbsent():
-                    pass
-            inputs.append(item)
-        tensors.update(dict.fromkeys(match.outputs))
-        named.append(
-            program.Match(
-                match.operator,
-                match.attributes,
-                tuple(inputs),
-                match.outputs,
-                match.exact_outputs,
-                match.span,
-            )
-        )
-    tensors.update(dict.fromkeys(more_tensors))
-    implied = {
-        output
-        for match in matches
-        for output in match.outputs
-        if match.operator.kind is OperatorKind.ONNX
-    }
+    planner = _Planner()
+    named = tuple(planner.match(index, match) for index, match in enumerate(matches))
+    planner.tensors.update(dict.fromkeys(more_tensors))
+    implied = {o for m in matches if m.operator.kind is OperatorKind.ONNX for o in m.outputs}
+    tensors, lists = tuple(planner.tensors), tuple(planner.lists)
     asked = tuple(name for name in tensors if name not in implied)
-    columns += [Column("analysis", name) for name in asked]
-    columns += [Column("analyses", name) for name in lists]
-    columns += [Column("int", name) for name in dict.fromkeys(ints)]
-    return MatchPlan(
-        tuple(named),
-        tuple(tensors),
-        asked,
-        tuple(lists),
-        frozenset(optional - required),
-        tuple(literals),
-        tuple(columns),
+    columns = (
+        *planner.columns,
+        *[Column("analysis", name) for name in asked],
+        *[Column("analyses", name) for name in lists],
+        *[Column("int", name) for name in dict.fromkeys(ints)],
     )
+    optional = frozenset(planner.optional - planner.required)
+    return MatchPlan(named, tensors, asked, lists, optional, tuple(planner.literals), columns)
+
+
+@dataclass
+class _Planner:
+    """Collects the variables of matches, in the order of the text, and columns of attributes."""
+
+    tensors: dict[str, None] = field(default_factory=dict)
+    lists: dict[str, None] = field(default_factory=dict)
+    optional: set[str] = field(default_factory=set)
+    required: set[str] = field(default_factory=set)
+    literals: list[tuple[str, program.InputLiteral]] = field(default_factory=list)
+    columns: list[Column] = field(default_factory=list)
+
+    def match(self, index: int, match: program.Match) -> program.Match:
+        """The match with a variable for every input that is one tensor."""
+        self.columns.append(Column("attributes", index=index))
+        inputs = tuple(self._input(index, place, i) for place, i in enumerate(match.inputs))
+        self.tensors.update(dict.fromkeys(match.outputs))
+        return replace(match, inputs=inputs)
+
+    def _input(self, index: int, place: int, item: program.MatchInput) -> program.MatchInput:
+        match item:
+            case program.InputWildcard():
+                return self._variable(program.InputVariable(f"%w{index}_{place}", optional=True))
+            case program.InputLiteral():
+                variable = program.InputVariable(f"%l{index}_{place}")
+                self.literals.append((variable.name, item))
+                self.tensors[variable.name] = None
+                return variable
+            case program.InputVariable():
+                return self._variable(item)
+            case program.InputStar(name):
+                self.lists[name] = None
+            case program.InputMap():
+                self.columns.append(Column("attributes", index=index, mapped=True))
+                self._mapped(item)
+            case program.InputAbsent():
+                pass
+        return item
+
+    def _variable(self, item: program.InputVariable) -> program.InputVariable:
+        self.tensors[item.name] = None
+        (self.optional if item.optional else self.required).add(item.name)
+        return item
+
+    def _mapped(self, item: program.InputMap) -> None:
+        for inner in item.inputs:
+            if isinstance(inner, program.InputStar):
+                self.lists[inner.name] = None
+            elif isinstance(inner, program.InputVariable):
+                self.tensors[inner.name] = None

@@ -118,22 +118,12 @@ def _mapped_rules(
     table, others = f"mapped_{prefix}_{index}", shared_inputs(item)
     sorts = " ".join(["Tensors", "i64", "i64", *["Tensor"] * len(others)])
     yield f"(function {table} ({sorts}) Tensors :merge old)"
-    front, behind = _part(match)
     rest = "".join(f" {naming.variable(o)}" for o in others)
-    arguments = " ".join(
-        "operand" if isinstance(i, program.InputStar) else _fixed(i) for i in item.inputs
-    )
-    element = [f"(= element ({naming.node_table(item.operator)} attrs {arguments}))"]
-    if item.operator.has_bundle:
-        element = [
-            f"(= bundle ({naming.node_table(item.operator)} attrs {arguments}))",
-            "(= element (Out bundle 0))",
-        ]
-    known = ["(= toperand (type operand))", "(= koperand (key operand))"]
     segment = [
         f"(= node ({naming.node_table(match.operator)} nattrs vec))",
-        f"(= segment {part_term('vec', front, behind)})",
+        f"(= segment {part_term('vec', *_part(match))})",
     ]
+    element = [*_element(item), "(= toperand (type operand))", "(= koperand (key operand))"]
     yield rule_text(
         [*segment, "(< 0 (vec-length segment))"],
         [
@@ -143,32 +133,28 @@ def _mapped_rules(
         RUNS,
         f"map-start:{prefix}:{index}",
     )
-    first_key = mix_lets("klist", operator_seed("list"), ["koperand"])
     yield rule_text(
-        [*segment, "(= element (front segment 0))", *element, *known],
+        [*segment, "(= element (front segment 0))", *element],
         [
             "(let list (vec-of operand))",
             f"(set ({table} segment 1 attrs{rest}) list)",
-            *_know_list("list", "(vec-of toperand)", first_key),
+            *_know_list("(vec-of toperand)", ["koperand"]),
             *_next_element("segment", "1"),
         ],
         RUNS,
         f"map:{prefix}:{index}",
     )
-    next_key = mix_lets("klist", operator_seed("list"), ["kdone", "koperand"])
     yield rule_text(
         [
             f"(= done ({table} segment place attrs{rest}))",
             "(= element (front segment place))",
             *element,
-            *known,
-            "(= tdone (vtypes done))",
-            "(= kdone (vkey done))",
+            *_DONE,
         ],
         [
             "(let list (vec-push done operand))",
             f"(set ({table} segment (+ place 1) attrs{rest}) list)",
-            *_know_list("list", "(vec-push tdone toperand)", next_key),
+            *_know_list("(vec-push tdone toperand)", ["kdone", "koperand"]),
             *_next_element("segment", "(+ place 1)"),
         ],
         RUNS,
@@ -176,12 +162,28 @@ def _mapped_rules(
     )
 
 
-def _know_list(name: str, types: str, key: Sequence[str]) -> list[str]:
+def _element(item: program.InputMap) -> list[str]:
+    """Atoms: `element` is the mapped operator applied to `operand`."""
+    arguments = " ".join(
+        "operand" if isinstance(i, program.InputStar) else _fixed(i) for i in item.inputs
+    )
+    node = f"({naming.node_table(item.operator)} attrs {arguments})"
+    if not item.operator.has_bundle:
+        return [f"(= element {node})"]
+    return [f"(= bundle {node})", "(= element (Out bundle 0))"]
+
+
+#: Atoms: what is known of the list so far.
+_DONE = ("(= tdone (vtypes done))", "(= kdone (vkey done))")
+
+
+def _know_list(types: str, keys: Sequence[str]) -> list[str]:
+    """Actions: say what is known of `list`."""
     return [
-        f"(set (vtypes {name}) {types})",
-        f"(set (vlength {name}) (vec-length {name}))",
-        *key,
-        f"(set (vkey {name}) klist)",
+        f"(set (vtypes list) {types})",
+        "(set (vlength list) (vec-length list))",
+        *mix_lets("klist", operator_seed("list"), keys),
+        "(set (vkey list) klist)",
     ]
 
 
@@ -202,66 +204,61 @@ def built_table(prefix: str, build: BuildMap) -> str:
 
 def built_rules(build: BuildMap, prefix: str) -> Iterator[str]:
     """Declare the table of a map on the right side, and the rule that fills it."""
-    table, operator = built_table(prefix, build), build.operator
+    table = built_table(prefix, build)
     others = [r for i, r in enumerate(build.inputs) if i != build.position and r != ABSENT]
     sorts = ["Tensors", "i64", "i64", "i64", "Ids", *["Tensor"] * len(others)]
     yield f"(function {table} ({' '.join(sorts)}) Tensors :merge old)"
     rest = "".join(f" o{i}" for i in range(len(others)))
-    names = iter(range(len(others)))
-    arguments: list[str] = []
-    keys: list[str] = ["attrs"]
-    for place, ref in enumerate(build.inputs):
-        if place == build.position:
-            arguments.append("operand")
-            keys.append("koperand")
-        elif ref == ABSENT:
-            arguments.append("(Absent)")
-            keys.append("0")
-        else:
-            number = next(names)
-            arguments.append(f"o{number}")
-            keys.append(f"ko{number}")
-    row = f"attrs {' '.join(arguments)}"
-    made = [
-        f"(set ({naming.made_table(operator)} {row}) origin)",
-        *mix_lets("kelement", operator_seed(naming.operator_suffix(operator)), keys),
-    ]
-    node = f"({naming.node_table(operator)} {row})"
-    if operator.has_bundle:
-        make = [f"(let bundle {node})", "(set (bkey bundle) kelement)"]
-        element = [
-            "(let element (Out bundle 0))",
-            f"(let kout {output_key('kelement', '0')})",
-            "(set (key element) kout)",
-        ]
-    else:
-        make, element = [], [f"(let element {node})", "(set (key element) kelement)"]
     yield rule_text(
         [
             f"(= done ({table} xs place attrs origin types{rest}))",
             "(= operand (front xs place))",
             "(= koperand (key operand))",
             *[f"(= ko{i} (key o{i}))" for i in range(len(others))],
-            "(= tdone (vtypes done))",
-            "(= kdone (vkey done))",
+            *_DONE,
         ],
         [
-            *made,
-            *make,
-            *element,
+            *_made_element(build),
             "(set (type element) (vec-get types place))",
             "(let list (vec-push done element))",
             f"(set ({table} xs (+ place 1) attrs origin types{rest}) list)",
-            *_know_list(
-                "list",
-                "(vec-push tdone (vec-get types place))",
-                mix_lets("klist", operator_seed("list"), ["kdone", "kelement"]),
-            ),
+            *_know_list("(vec-push tdone (vec-get types place))", ["kdone", "kelement"]),
             *_next_element("xs", "(+ place 1)"),
         ],
         FOLDS,
         f"build:{prefix}{build.name}",
     )
+
+
+def _made_element(build: BuildMap) -> list[str]:
+    """Actions: make `element`, the operator applied to `operand` and the others `o0`, `o1`, .."""
+    operator, names = build.operator, _argument_names(build)
+    row = " ".join(["attrs", *[name or "(Absent)" for name in names]])
+    keys = ["attrs", *[f"k{name}" if name else "0" for name in names]]
+    node = f"({naming.node_table(operator)} {row})"
+    made = [
+        f"(set ({naming.made_table(operator)} {row}) origin)",
+        *mix_lets("kelement", operator_seed(naming.operator_suffix(operator)), keys),
+    ]
+    if not operator.has_bundle:
+        return [*made, f"(let element {node})", "(set (key element) kelement)"]
+    return [
+        *made,
+        f"(let bundle {node})",
+        "(set (bkey bundle) kelement)",
+        "(let element (Out bundle 0))",
+        f"(let kout {output_key('kelement', '0')})",
+        "(set (key element) kout)",
+    ]
+
+
+def _argument_names(build: BuildMap) -> list[str]:
+    """The engine's variable for each input of a map, "" for a missing one."""
+    others = (f"o{i}" for i in range(len(build.inputs)))
+    return [
+        "operand" if place == build.position else next(others) if ref != ABSENT else ""
+        for place, ref in enumerate(build.inputs)
+    ]
 
 
 def rule_text(body: Sequence[str], head: Sequence[str], ruleset: str, name: str) -> str:
