@@ -41,12 +41,16 @@ class _Exporter:
     constants: dict[str, Constant] = field(default_factory=dict)
     types: dict[str, Type] = field(default_factory=dict)
 
-    def export(self) -> Graph:
-        """Name every class, then write every e-node after its children."""
+    def __post_init__(self) -> None:
+        absent = Leaf(LeafKind.ABSENT)
+        self.absent_class = next((n.eclass for n in self.saturated.nodes if n.head == absent), -1)
         self.taken = _taken_names(self.original)
         self.preferred = self._preferred_names()
         self.sources = self._sources()
         self.projections = self._projections()
+
+    def export(self) -> Graph:
+        """Write every e-node after its children."""
         for eclass in self._topological():
             self._write(eclass)
         outputs = tuple(
@@ -90,11 +94,6 @@ class _Exporter:
 
     def _class_of(self, name: str | None) -> int:
         return self.absent_class if name is None else self.saturated.value_class[name]
-
-    @property
-    def absent_class(self) -> int:
-        """The class of the missing input."""
-        return next((n.eclass for n in self.saturated.nodes if n.head == Leaf(LeafKind.ABSENT)), -1)
 
     def _projections(self) -> dict[int, dict[int, int]]:
         """For each bundle the classes that are chosen to be its outputs."""

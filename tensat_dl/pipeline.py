@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tensat_dl.cost.models import make_cost_model
-from tensat_dl.cost.posing import live_nodes, pose, price_of_graph
+from tensat_dl.cost.posing import pose, price_of_graph
 from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.adopt import DeclaredOperators
 from tensat_dl.egraph.explore import explore
@@ -22,6 +22,7 @@ from tensat_dl.export import export_graph
 from tensat_dl.extract.run import extract, validate
 from tensat_dl.graph.fold import fold_constants
 from tensat_dl.graph.model import Graph
+from tensat_dl.graph.prune import remove_dead
 from tensat_dl.graph.read import read_model
 from tensat_dl.graph.save import save
 from tensat_dl.graph.verify import require, verify
@@ -109,7 +110,7 @@ def optimize(
 
 
 def _count_nodes(graph: Graph) -> Mapping[str, int]:
-    return dict(Counter(node.operator.name for node in live_nodes(graph)))
+    return dict(Counter(node.operator.name for node in remove_dead(graph).nodes))
 
 
 def _rules_in(chosen: Mapping[int, ENode]) -> Mapping[str, int]:

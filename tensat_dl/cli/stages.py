@@ -143,24 +143,17 @@ def _selection(subject: Subject) -> Iterator[str]:
 
 
 def _type(saturated: Saturated, node: ENode) -> str:
+    """The type of a class, with its value where that is known."""
     from tensat_dl.egraph.snapshot import Application
+    from tensat_dl.vocabulary.types import TensorType, type_text
 
     if isinstance(node.head, Application) and node.head.operator.has_bundle:
         return "bundle"
-    return type_text(saturated.class_types[node.eclass])
-
-
-def type_text(type_: object) -> str:
-    """`f32[batch, 4]`; the value follows where it is known."""
-    from tensat_dl.vocabulary.types import OtherType, TensorType
-
-    if isinstance(type_, OtherType):
-        return type_.text
-    if not isinstance(type_, TensorType):
+    type_ = saturated.class_types[node.eclass]
+    if type_ is None:
         return "no type"
-    dims = "" if type_.dims is None else f"[{', '.join(map(str, type_.dims))}]"
-    value = "" if type_.value is None else f" = [{', '.join(map(str, type_.value))}]"
-    return f"{type_.dtype}{dims}{value}"
+    value = type_.value if isinstance(type_, TensorType) else None
+    return type_text(type_) + ("" if value is None else f" = [{', '.join(map(str, value))}]")
 
 
 def _node(node: ENode) -> str:

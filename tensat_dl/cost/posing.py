@@ -18,7 +18,8 @@ from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.snapshot import Application, ENode, Leaf, Projection, Saturated
 from tensat_dl.extract.problem import Problem
-from tensat_dl.graph.model import Graph, Node
+from tensat_dl.graph.model import Graph
+from tensat_dl.graph.prune import live_nodes
 from tensat_dl.vocabulary.types import ABSENT, OtherType, Type
 
 
@@ -115,7 +116,7 @@ def price_of_graph(graph: Graph, saturated: Saturated, model: CostModel) -> floa
     """The price of the original graph as it stands: equal nodes are counted each, nodes that no
     output needs are not."""
     total = 0.0
-    for node in live_nodes(graph):
+    for node in live_nodes(graph.nodes, (output.value for output in graph.outputs)):
         classes = [saturated.value_class[name] for name in node.outputs]
         if all(saturated.weight[c] for c in classes):
             continue
@@ -126,14 +127,3 @@ def price_of_graph(graph: Graph, saturated: Saturated, model: CostModel) -> floa
         outputs = tuple(_type(saturated, c) for c in classes)
         total += model.price(Application(node.operator, node.attributes, count), inputs, outputs)
     return total
-
-
-def live_nodes(graph: Graph) -> tuple[Node, ...]:
-    """The nodes that some output needs."""
-    needed: set[str | None] = {output.value for output in graph.outputs}
-    live: list[Node] = []
-    for node in reversed(graph.nodes):
-        if needed.intersection(node.outputs):
-            needed.update(node.inputs)
-            live.append(node)
-    return tuple(reversed(live))

@@ -12,14 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tensat_dl.egraph.loading import without_node_mark
-from tensat_dl.egraph.question import describe
 from tensat_dl.egraph.snapshot import Application, ENode, Leaf, LeafKind, Saturated
 from tensat_dl.egraph.typing import Typer
 from tensat_dl.graph.constants import constant_type
 from tensat_dl.graph.model import Graph
 from tensat_dl.vocabulary.operators import OperatorKind
 from tensat_dl.vocabulary.refine import meet
-from tensat_dl.vocabulary.types import AbsentType, Type, TypeFault
+from tensat_dl.vocabulary.types import AbsentType, Type, TypeFault, type_text
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ def _given(saturated: Saturated, graph: Graph) -> Iterator[Clash]:
 
 def _both(found: Type, expected: Type) -> tuple[str, str]:
     """Two types in words, with their values where nothing else tells them apart."""
-    plain = describe(found), describe(expected)
+    plain = type_text(found), type_text(expected)
     if plain[0] != plain[1]:
         return plain
     first, second = (list(getattr(t, "value", None) or ()) for t in (found, expected))

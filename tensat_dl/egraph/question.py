@@ -36,7 +36,7 @@ from tensat_dl.language.evaluate import UNKNOWN, Environment, evaluate, holds
 from tensat_dl.language.values import Value, equal
 from tensat_dl.vocabulary.attributes import Attributes
 from tensat_dl.vocabulary.operators import Operator, OperatorKind
-from tensat_dl.vocabulary.types import AbsentType, TensorType, Type, TypeFault
+from tensat_dl.vocabulary.types import AbsentType, TensorType, TypeFault, type_text
 
 #: A row of the engine: numbers, and tuples of numbers for lists.
 Row = tuple[Any, ...]
@@ -233,7 +233,7 @@ class Answerer:
         left = scope.tensors[root].type
         right = scope.tensors[ref].type if ref else AbsentType()
         if not same_type(left, right):
-            raise Refusal(f"the type would change from {describe(left)} to {describe(right)}")
+            raise Refusal(f"the type would change from {type_text(left)} to {type_text(right)}")
         if isinstance(left, TensorType) and isinstance(right, TensorType):
             _require_values(left, right)
 
@@ -243,12 +243,3 @@ def _require_values(left: TensorType, right: TensorType) -> None:
         return
     if any(equal(a, b) is False for a, b in zip(left.value, right.value, strict=False)):
         raise Refusal("the value would change: the rule is not sound here")
-
-
-def describe(type_: Type) -> str:
-    """A type for messages: `f32[2, N]`."""
-    if not isinstance(type_, TensorType):
-        return "an absent input" if isinstance(type_, AbsentType) else type_.text
-    if type_.dims is None:
-        return f"{type_.dtype} of unknown rank"
-    return f"{type_.dtype}[{', '.join(map(str, type_.dims))}]"

@@ -207,7 +207,8 @@ def _replaced(graph: Graph, choice: _Choice, computed: Mapping[str, Constant]) -
 def _checked(graph: Graph, name: str, array: Any) -> Constant | None:
     """The constant, unless it contradicts the type that was inferred."""
     type_ = graph.types[name]
-    assert isinstance(type_, TensorType)
+    if not isinstance(type_, TensorType):
+        return None
     plain = np.asarray(array).astype(numpy_type(type_.dtype))
     constant = constant_of_array(plain)
     dims = type_.dims or constant.dims

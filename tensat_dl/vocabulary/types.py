@@ -57,6 +57,19 @@ ABSENT = AbsentType()
 Type = TensorType | OtherType | AbsentType
 
 
+def type_text(type_: Type) -> str:
+    """A type for messages, without its value: `f32[2, N]`."""
+    match type_:
+        case AbsentType():
+            return "an absent input"
+        case OtherType(text):
+            return text
+        case TensorType(dtype, None):
+            return f"{dtype} of unknown rank"
+        case TensorType(dtype, dims):
+            return f"{dtype}[{', '.join(map(str, dims or ()))}]"
+
+
 @dataclass(frozen=True)
 class TypeFault:
     """Why an application has no type, in words a rule author understands."""

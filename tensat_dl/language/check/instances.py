@@ -54,13 +54,6 @@ def instances(rule: Rule) -> Iterator[Instance]:
                 yield Instance(names, types)
 
 
-def type_text(found: Type) -> str:
-    """`f32[3, 5]`."""
-    if not isinstance(found, TensorType) or found.dims is None:
-        return "unknown"
-    return f"{found.dtype}[{', '.join(map(str, found.dims))}]"
-
-
 def _names(rule: Rule, sizes: tuple[int, ...], element_type: DType) -> Iterator[tuple[str, Value]]:
     left = iter(sizes * (1 + len(rule.sorts) // len(sizes)))
     for name, sort in rule.sorts:

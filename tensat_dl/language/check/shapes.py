@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tensat_dl.language.check.instances import Instance, instances, type_text
+from tensat_dl.language.check.instances import Instance, instances
 from tensat_dl.language.check.report import Reporter
 from tensat_dl.language.evaluate import Environment, evaluate, holds
 from tensat_dl.language.program import (
@@ -40,6 +40,7 @@ from tensat_dl.vocabulary.types import (
     TensorType,
     Type,
     TypeFault,
+    type_text,
 )
 
 
