@@ -338,11 +338,10 @@ class Function:
 class Lowering:
     """A virtual operator's meaning: statements over its formal inputs and attributes.
 
-    `parameters` are the formal input names in schema order (optional ones may be absent);
-    `spread` is the name under which its attributes stand (`Conv` in `**Conv`).
+    `outputs` are the formal output names; `spread` is the name under which its attributes stand
+    (`Conv` in `**Conv`).
     """
 
-    parameters: tuple[str, ...]
     emits: tuple[Emit, ...]
     outputs: tuple[str, ...]
     spread: str | None

@@ -294,7 +294,6 @@ def _check_lowering(symbol: Symbol, declared: Declared, report: Reporter) -> Low
         right.statement(statement)
     right.assignments.finish()
     return Lowering(
-        tuple(formal.name for formal in operator.inputs),
         tuple(right.emits),
         tuple(formal.name for formal in operator.outputs),
         None if spread is None else spread.text,
