@@ -58,6 +58,18 @@ class Found:
     enodes: int
 
 
+@dataclass(frozen=True)
+class _Effect:
+    """Of a part of a schedule: did it change anything, and would it change nothing more?"""
+
+    changed: bool
+    quiet: bool
+
+
+def _once(changed: bool) -> _Effect:
+    return _Effect(changed, quiet=not changed)
+
+
 @dataclass
 class Driver:
     """`before_rule` is told the rule about to run, `after_step` that a step is over."""
@@ -86,44 +98,39 @@ class Driver:
 
     def run(self, schedule: Sequence[program.Step]) -> str:
         """Run it; gives "saturated" or "schedule" (it ended by its own limits), raises Stop."""
-        changed = self._body(schedule)
-        return "schedule" if changed else "saturated"
+        return "saturated" if self._body(schedule).quiet else "schedule"
 
-    def _body(self, steps: Sequence[program.Step]) -> bool:
-        changed = False
-        for step in steps:
-            changed |= self._step(step)
-        return changed
+    def _body(self, steps: Sequence[program.Step]) -> _Effect:
+        effects = [self._step(step) for step in steps]
+        return _Effect(any(e.changed for e in effects), all(e.quiet for e in effects))
 
-    def _step(self, step: program.Step) -> bool:
+    def _step(self, step: program.Step) -> _Effect:
         match step:
             case program.Run():
-                return self.rules_step([self._rules[r] for r in step.rules if r in self._rules])
+                return _once(
+                    self.rules_step([self._rules[r] for r in step.rules if r in self._rules])
+                )
             case program.Prune():
-                return self._prune()
+                return _once(self._prune())
             case program.Repeat():
-                return self._loop(step.body, step.limit, step.count, until_quiet=False)
+                return self._loop(step.body, step.limit, step.count)
             case program.Saturate():
-                return self._loop(step.body, step.limit, step.limit.iters, until_quiet=True)
+                return self._loop(step.body, step.limit, step.limit.iters)
 
     def _loop(
-        self,
-        body: Sequence[program.Step],
-        limit: program.Limit,
-        count: int | None,
-        *,
-        until_quiet: bool,
-    ) -> bool:
-        """Gives whether the last round changed something."""
+        self, body: Sequence[program.Step], limit: program.Limit, count: int | None
+    ) -> _Effect:
+        """Rounds of `body`, `count` at most; after one that changes nothing none would."""
         started = time.monotonic()
         rounds = 0
-        changed = False
-        while count is None or rounds < count:
-            changed = self._body(body)
+        changed, quiet = False, False
+        while not quiet and (count is None or rounds < count):
+            quiet = not self._body(body).changed
+            changed |= not quiet
             rounds += 1
-            if (until_quiet and not changed) or self._beyond(limit, started):
+            if self._beyond(limit, started):
                 break
-        return changed
+        return _Effect(changed, quiet)
 
     def _beyond(self, limit: program.Limit, started: float) -> bool:
         if limit.enodes is not None and self._enodes >= limit.enodes:

@@ -48,10 +48,25 @@ def sines(schedule: str) -> tuple[int, str]:
         ("schedule other { saturate steps } schedule main { run steps }", (2, "schedule")),
         ("schedule main { repeat 2 { repeat 2 { run steps } } }", (5, "schedule")),
         ("schedule main { saturate { repeat 2 { run steps } } limit(iters=1) }", (3, "schedule")),
+        ("schedule main { repeat 999_999_999_999 { run steps } }", (6, "saturated")),
+        ("schedule main { repeat 999_999_999_999 { } }", (1, "saturated")),
     ],
 )
 def test_schedules(schedule: str, expected: tuple[int, str]) -> None:
     assert sines(schedule) == expected
+
+
+def test_what_an_inner_loop_made_wakes_the_outer_one() -> None:
+    """`settle` has nothing to do until the inner loop, quiet in the end, has made both Abs."""
+    rules = """
+    rewrite settle: Abs(Abs(x)) => Sqrt(x)
+    rewrite turn: Relu(x) => Abs(x)
+    schedule main { saturate { run settle  saturate { run turn } } }
+    """
+    graph = model("(float[2] x) => (float[2] y) { a = Relu(x) y = Relu(a) }")
+    exploration = explore(rules, graph).exploration
+    assert exploration.rules["settle"].applied == 1
+    assert exploration.stopped_by == "saturated"
 
 
 def test_limits_of_seconds_end_a_part() -> None:
