@@ -152,6 +152,7 @@ class Driver:
             self.engine.run(WANTS)
             self.engine.saturate(FOLDS)
         self._check_cycles(found)
+        before = self._enodes
         changed = self._act(found)
         if self._has_order:
             self.engine.saturate(NORMAL)
@@ -160,14 +161,15 @@ class Driver:
         self.counts.steps += 1
         self._enodes = self.count_enodes()
         self.after_step(self._enodes)
-        self._check_limits()
+        exploded = found and self._enodes > 2 * before
+        self._check_limits(_largest(found) if exploded else "")
         return changed
 
-    def _check_limits(self) -> None:
+    def _check_limits(self, blamed: str = "") -> None:
         if self._enodes >= self.limits.enodes:
-            raise Stop("enodes")
+            raise Stop("enodes", blamed)
         if time.monotonic() >= self.limits.deadline:
-            raise Stop("seconds")
+            raise Stop("seconds", blamed)
 
     def count_enodes(self) -> int:
         """Operator applications in the e-graph."""
@@ -274,7 +276,7 @@ class Driver:
         still to come are counted again before every slice.
         """
         rules = [f.rule for f in found]
-        blamed = max(found, key=lambda f: (f.enodes, f.rule.plan.rule.name)).rule.plan.rule.name
+        blamed = _largest(found)
         self.before_rule(blamed)
         waiting, fresh = sum(f.enodes for f in found), 0
         opened = 0
@@ -322,6 +324,11 @@ class Driver:
 
     def _prune(self) -> bool:
         return prune_cycles(self.engine, self.encoded.operators)
+
+
+def _largest(found: Sequence[Found]) -> str:
+    """The rule that may make the most e-nodes."""
+    return max(found, key=lambda f: (f.enodes, f.rule.plan.rule.name)).rule.plan.rule.name
 
 
 def _next_gate(opened: int, waiting: int, fresh: int, room: int) -> int | None:

@@ -168,6 +168,8 @@ class _Watch:
             case ("step", int(step), int(enodes)):
                 seconds = time.monotonic() - self.started
                 self.progress(ProgressEvent("explore", seconds, step, enodes, message=self.rule))
+            case ("stopped", str(name)):
+                self.rule = name
             case ("snapshot", bytes(packed)):
                 self.result = packed
             case ("done", bytes(packed)):

@@ -1,8 +1,9 @@
 """The process that holds the engine.
 
 Enters: a job and one end of a pipe.  Leaves: messages: ("rule", name) before a rule runs,
-("step", steps, e-nodes), ("snapshot", bytes) now and then, and ("done", bytes) or
-("failed", reason, text).  The bytes are snapshots, see `egraph.wire`.
+("step", steps, e-nodes), ("snapshot", bytes) now and then, ("stopped", blamed rule) when the
+schedule has ended, and ("done", bytes) or ("failed", reason, text).  The bytes are snapshots, see
+`egraph.wire`.
 
 Snapshots cost time, so one is taken only when ten times what it will cost has passed.
 """
@@ -89,7 +90,7 @@ class _Worker:
             self._after_step,
         )
         reason, blamed = self._explore()
-        self.send(("rule", ""))
+        self.send(("stopped", blamed))  # copying out may take longer than is left
         self.send(("done", self._snapshot(reason, blamed)))
 
     def _load(self, facts: Facts) -> None:

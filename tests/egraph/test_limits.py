@@ -182,6 +182,24 @@ def test_a_session_that_waits_for_collection_does_not_hang_the_worker(
     assert saturated.exploration.stopped_by == "saturated"
 
 
+def test_a_worker_stopped_while_it_copies_out_still_names_the_rule(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It had stopped by itself, but its e-graph was too large to copy in what was left."""
+
+    def copy_for_ever(job: Job, pipe: Connection) -> None:
+        pipe.send(("rule", "other"))
+        pipe.send(("stopped", "r"))
+        time.sleep(60)
+
+    monkeypatch.setattr(exploration, "work", copy_for_ever)
+    graph = model("(float[2] x) => (float[2] y) { a = Relu(x) y = Relu(a) }")
+    story = explore("rewrite r: Relu(Relu(x)) => Relu(x)", graph, seconds=1).exploration
+    assert (story.stopped_by, story.blamed) == ("seconds", "r")
+    assert story.enodes == 2
+    assert story.seconds <= 1.6
+
+
 def test_the_best_of_what_was_found_is_taken(line: Line) -> None:
     """The good rule has fired before the bad one reaches the limit."""
     rules = ASSOCIATE + "rewrite relu: Relu(Relu(x)) => Relu(x)\n"
