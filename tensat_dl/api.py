@@ -54,13 +54,15 @@ def optimize(
     commas.  `output` and `force` are for a path: where to write (default `NAME.opt.onnx` beside
     it), and whether that may be the input itself.
     """
+    from tensat_dl.language.load import split_names
     from tensat_dl.pipeline import optimize as run
 
     settings = as_settings(config)
     names = rules if isinstance(rules, str) else ",".join(rules)
     if isinstance(model, str | PathLike):
         path = Path(model)
-        target = choose_output(path, Path(output) if output else None, force=force)
+        used = [Path(name) for name in split_names(names) if name]
+        target = choose_output(path, Path(output) if output else None, force=force, used=used)
         outcome = run(path, names, settings, progress or silent, output=target, force=force)
         written = cast(Model, str(target) if isinstance(model, str) else target)
         return Result(written, make_report(outcome))

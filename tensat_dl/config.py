@@ -24,6 +24,9 @@ CONFIG_NAME = "tensat.toml"
 PYPROJECT_NAME = "pyproject.toml"
 PYPROJECT_TABLE = "tool.tensat-dl"
 
+#: A size in `--dim` has at most so many digits, as an int64 does.
+_SIZE_DIGITS = 19
+
 
 @dataclass(frozen=True)
 class Source:
@@ -81,7 +84,7 @@ def assignment(text: str) -> Source:
         raise UsageError(f"{origin}: expected KEY=VALUE", help="e.g. --set explore.cycles=prune")
     try:
         tables = tomllib.loads(f"{key} = 0")
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{origin}: `{key.strip()}` is not a dotted key") from error
     _replace_leaf(tables, _value(value.strip()))
     return Source(origin, tables)
@@ -90,7 +93,7 @@ def assignment(text: str) -> Source:
 def dim_assignment(text: str) -> Source:
     """The source that `--dim NAME=SIZE` is."""
     name, equals, size = text.rpartition("=")
-    if not (equals and name and size.strip().isdecimal()):
+    if not (equals and name and size.strip().isdecimal() and len(size) <= _SIZE_DIGITS):
         raise UsageError(f"--dim {text}: expected NAME=SIZE", help="e.g. --dim batch=1")
     return Source(f"--dim {text}", {"model": {"dims": {name.strip(): int(size)}}})
 
@@ -119,7 +122,7 @@ def _parse(path: Path) -> dict[str, Any]:
             return tomllib.load(file)
     except OSError as error:
         raise UsageError(f"cannot read the configuration {path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # also bad UTF-8, endless numbers and nesting
         raise UsageError(f"{path}: not valid TOML: {error}") from error
 
 
@@ -133,7 +136,7 @@ def _own_table(pyproject: Mapping[str, Any]) -> Mapping[str, Any] | None:
 def _value(text: str) -> Any:
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # also a number of more digits than Python reads
         return text
 
 

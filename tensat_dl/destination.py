@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from tensat_dl.errors import InputError, UsageError
+from tensat_dl.resources import is_stream
 
 
-def choose_output(model: Path, output: Path | None, *, force: bool) -> Path:
+def choose_output(
+    model: Path, output: Path | None, *, force: bool, used: Iterable[Path] = ()
+) -> Path:
     """`output`, or `NAME.opt.onnx` beside `model`.
 
     Raises InputError where there is no `model`, and UsageError where the output cannot be
-    written or is the input (unless `force`).
+    written, is no regular file, is among the files `used` beside the model (rules, settings), or
+    is the input (unless `force`).
     """
     if not model.is_file():
         raise InputError(f"{model}: {'is a directory' if model.is_dir() else 'no such file'}")
@@ -21,20 +26,30 @@ def choose_output(model: Path, output: Path | None, *, force: bool) -> Path:
         raise UsageError(f"the output {target} is a directory")
     if not target.parent.is_dir():
         raise UsageError(f"the directory {target.parent} of the output does not exist")
+    if is_stream(target):
+        raise UsageError(
+            f"the output {target} is no regular file",
+            help="a model is written whole and moved into place; choose another with -o",
+        )
     if not os.access(target.parent, os.W_OK):
         raise UsageError(f"the directory {target.parent} of the output cannot be written to")
-    if target.exists() and target.samefile(model) and not force:
+    if _same(target, model) and not force:
         raise UsageError(
             f"the output {target} is the input",
             help="choose another with -o, or overwrite it with --force",
         )
+    if any(_same(target, path) for path in used):
+        raise UsageError(
+            f"the output {target} would overwrite a file that this command reads",
+            help="choose another with -o",
+        )
     return target
 
 
-def check_report(target: str | None) -> None:
+def check_report(target: str | None, used: Iterable[Path] = ()) -> None:
     """Can a report be written to the file `target`?  None and `-` (stdout) always can.
 
-    Raises UsageError.
+    `used` are the files that the command reads or writes itself.  Raises UsageError.
     """
     if target is None or target == "-":
         return
@@ -43,3 +58,15 @@ def check_report(target: str | None) -> None:
         raise UsageError(f"the report {target} is a directory")
     if not path.parent.is_dir():
         raise UsageError(f"the directory {path.parent} of the report does not exist")
+    if any(_same(path, other) for other in used):
+        raise UsageError(
+            f"the report {target} would overwrite a file that this command reads or writes",
+            help="choose another with --json",
+        )
+
+
+def _same(path: Path, other: Path) -> bool:
+    """Also where both are yet to be written."""
+    if path.exists() and other.exists():
+        return path.samefile(other)
+    return path.resolve() == other.resolve()

@@ -18,7 +18,7 @@ from typing import Any
 from tensat_dl.egraph.snapshot import Exploration, RuleCount
 from tensat_dl.extract.problem import Extraction
 from tensat_dl.outcome import Outcome
-from tensat_dl.resources import temporary_prefix
+from tensat_dl.resources import is_stream, temporary_prefix
 
 Report = dict[str, Any]
 
@@ -103,12 +103,15 @@ def versions() -> dict[str, str]:
 
 
 def write_json(content: Report, target: str) -> None:
-    """Write to the file `target`, whole or not at all; `-` is stdout."""
+    """Write to the file `target`, whole or not at all; `-` is stdout, and devices take it too."""
     text = json.dumps(content, indent=2, allow_nan=False) + "\n"
+    path = Path(target)
     if target == "-":
         sys.stdout.write(text)
         return
-    path = Path(target)
+    if is_stream(path):
+        path.write_text(text, encoding="utf-8")
+        return
     temporary = path.with_name(temporary_prefix() + path.name)
     try:
         temporary.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Files of the program itself: shipped data, and the names of temporary files."""
+"""Files: shipped data, the names of temporary files, and what cannot be replaced by a file."""
 
 from __future__ import annotations
 
@@ -26,3 +26,13 @@ def temporary_prefix() -> str:
     The command line removes them by it when the process must end at once.
     """
     return f".tensat-dl-{os.getpid()}-"
+
+
+def is_stream(path: Path) -> bool:
+    """Is it a device, a pipe, or a link of the kernel, as `/dev/stdout`?
+
+    A file that is moved there would take its place instead of going through it.
+    """
+    if path.is_symlink() and path.readlink().is_relative_to("/proc"):
+        return True
+    return path.exists() and not path.is_file() and not path.is_dir()

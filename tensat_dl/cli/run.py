@@ -42,6 +42,12 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_settings(parser, _FLAGS, dims=True)
 
 
+def _files_read(arguments: argparse.Namespace) -> list[Path]:
+    """Rule files and settings; names of shipped rulesets are no files here, and do no harm."""
+    names = [Path(name.strip()) for name in arguments.rules.split(",") if name.strip()]
+    return names if arguments.config is None else [*names, arguments.config]
+
+
 def _execute(arguments: argparse.Namespace) -> ExitCode:
     from tensat_dl import destination
     from tensat_dl.cli.progress import live_progress
@@ -52,8 +58,11 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     if arguments.no_check:
         verify = dataclasses.replace(settings.verify, enabled=False)
         settings = dataclasses.replace(settings, verify=verify)
-    destination.check_report(arguments.json)
-    output = destination.choose_output(arguments.graph, arguments.output, force=arguments.force)
+    used = _files_read(arguments)
+    output = destination.choose_output(
+        arguments.graph, arguments.output, force=arguments.force, used=used
+    )
+    destination.check_report(arguments.json, [arguments.graph, output, *used])
     interrupt.WRITING.add(output.parent)
     from tensat_dl.pipeline import optimize
 

@@ -70,7 +70,7 @@ class Lowering:
             raise UsageError(
                 f"the model's opset cannot be raised: {proto.op_type} changed its meaning, and "
                 f"the node '{node.name}' is only carried along",
-                help="leave --opset out",
+                help="leave `model.opset` out",
             )
         return self._copied(node)
 

@@ -53,7 +53,13 @@ def save(
     source = model if isinstance(model, Source) else load_source(model)
     _check_target(target, source_path, force)
     external = _has_external(source.proto) or source.proto.ByteSize() >= PROTO_LIMIT
-    avoid = _data_files(source_path) if source_path is not None and not force else frozenset()
+    data = _data_files(source_path) if source_path is not None else frozenset()
+    if target.resolve() in data:
+        raise UsageError(
+            f"{target} holds weights of the input model; it is not overwritten",
+            help="choose another output with -o",
+        )
+    avoid = frozenset() if force else data
     write_files(source.proto, source.folder, target, external=external, avoid=avoid)
     return target
 

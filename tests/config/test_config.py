@@ -10,6 +10,10 @@ from tensat_dl import config, config_schema
 from tensat_dl.errors import UsageError
 from tensat_dl.settings import Settings
 
+#: A number of more digits than Python reads, and brackets nested deeper than it recurses.
+NINES = "9" * 5000
+OPEN = "[" * 5000
+
 
 def message(*sources: config.Source) -> str:
     with pytest.raises(UsageError) as caught:
@@ -80,6 +84,8 @@ def test_later_sources_win_key_by_key_and_maps_are_joined() -> None:
         ("explore.memory=4GiB", {"explore": {"memory": "4GiB"}}),
         ('cost.model="mine"', {"cost": {"model": "mine"}}),
         ("model.dims.batch=1_000", {"model": {"dims": {"batch": 1000}}}),
+        pytest.param(f"a.b={NINES}", {"a": {"b": NINES}}, id="endless"),
+        pytest.param(f"a.b={OPEN}", {"a": {"b": OPEN}}, id="deep"),
     ],
 )
 def test_assignments(text: str, expected: object) -> None:
@@ -92,7 +98,7 @@ def test_assignments_that_are_none(text: str) -> None:
         config.assignment(text)
 
 
-@pytest.mark.parametrize("text", ["batch", "batch=", "=1", "batch=-1", "batch=x"])
+@pytest.mark.parametrize("text", ["batch", "batch=", "=1", "batch=-1", "batch=x", f"n={NINES}"])
 def test_dims_that_are_none(text: str) -> None:
     with pytest.raises(UsageError, match="--dim"):
         config.dim_assignment(text)
@@ -203,3 +209,10 @@ def test_limits_are_of_keys_that_exist_and_every_number_has_them() -> None:
 def test_the_defaults_are_valid() -> None:
     defaults = dataclasses.asdict(Settings())
     assert config.merge([config.Source("defaults", defaults)]) == Settings()
+
+
+@pytest.mark.parametrize("value", [NINES, OPEN], ids=["endless", "deep"])
+def test_a_file_with_a_value_that_python_cannot_read(value: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "tensat.toml", f"[explore]\nenodes = {value}\n")
+    with pytest.raises(UsageError, match="not valid TOML"):
+        config.read_file(path)

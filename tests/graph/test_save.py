@@ -166,3 +166,12 @@ def test_permissions_are_those_of_an_ordinary_file(inside: Path) -> None:
     target = inside.with_name("out.onnx")
     read_and_save(inside, target)
     assert target.stat().st_mode == inside.stat().st_mode
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_the_data_of_the_input_is_no_output(outside: Path, force: bool) -> None:
+    data = outside.with_name("in.bin")
+    before = data.read_bytes()
+    with pytest.raises(UsageError, match="holds weights of the input"):
+        read_and_save(outside, data, force=force)
+    assert data.read_bytes() == before

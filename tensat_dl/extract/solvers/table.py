@@ -61,7 +61,7 @@ SOLVERS: tuple[Solver, ...] = (
         "highs",
         Backend.HIGHS,
         "highs",
-        "pip install tensat-dl[highs]",
+        "pip install highspy",
         takes_order=True,
         ran_here=True,
     ),

@@ -1,0 +1,74 @@
+"""What a command reads is never overwritten by what it writes, and devices stay devices."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+RELU = "rewrite relu_relu: Relu(Relu(x)) => Relu(x)\n"
+EGRAPH = (
+    '{"nodes": {"a": {"op": "a", "children": [], "eclass": "A", "cost": 1}},'
+    ' "root_eclasses": ["A"]}'
+)
+
+
+@pytest.fixture
+def files(tmp_path: Path, two_products: Path) -> dict[Path, bytes]:
+    (tmp_path / "my.tsat").write_text(RELU)
+    (tmp_path / "c.toml").write_text("[explore]\nenodes = 1000\n")
+    (tmp_path / "e.json").write_text(EGRAPH)
+    (tmp_path / "link").symlink_to("m.onnx")
+    os.link(two_products, tmp_path / "hard")
+    return {path: path.read_bytes() for path in tmp_path.iterdir()}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *(("--json", name) for name in ("m.onnx", "./m.onnx", "link", "hard", "my.tsat", "c.toml")),
+        ("--json", "m.opt.onnx"),
+        ("-o", "o.onnx", "--json", "./o.onnx"),
+        ("-o", "my.tsat"),
+        ("-o", "c.toml"),
+        ("-o", "my.tsat", "--force"),
+        ("--force", "--json", "m.onnx"),
+    ],
+    ids=" ".join,
+)
+def test_run_overwrites_nothing_that_it_uses(tensat, files, options: tuple[str, ...]) -> None:
+    done = tensat("run", "my.tsat", "m.onnx", "--config", "c.toml", *options)
+    assert done.code == 2
+    assert "overwrite" in done.err
+    assert {path: path.read_bytes() for path in Path.cwd().iterdir()} == files
+
+
+def test_extract_does_not_overwrite_the_egraph(tensat, files) -> None:
+    done = tensat("extract", "e.json", "--json", "e.json")
+    assert done.code == 2
+    assert Path("e.json").read_text() == EGRAPH
+
+
+def test_a_pipe_takes_a_report_and_no_model(tensat, files) -> None:
+    os.mkfifo("pipe")
+    assert tensat("run", "my.tsat", "m.onnx", "-o", "pipe").code == 2
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(Path("pipe").read_text()))
+    reader.start()
+    done = tensat("extract", "e.json", "--json", "pipe")
+    reader.join(timeout=10)
+    assert done.code == 0, done.err
+    assert json.loads(read[0])["extraction"]["objective"] == 1
+    assert Path("pipe").is_fifo()
+
+
+def test_a_link_of_the_kernel_is_no_output(tensat, files) -> None:
+    """As `/dev/stdout` is; a model moved there would replace it for everyone."""
+    Path("stdout").symlink_to("/proc/self/fd/1")
+    done = tensat("run", "my.tsat", "m.onnx", "-o", "stdout")
+    assert done.code == 2
+    assert "no regular file" in done.err
+    assert Path("stdout").readlink() == Path("/proc/self/fd/1")
