@@ -6,17 +6,20 @@ as rules do.
 
 Transitive derivations are made left-linear: `r(a, c) if r(a, b), r(b, c)` reads its first atom
 from the facts that other derivations gave, which has the same least fixpoint and avoids joining
-the closure with itself.
+the closure with itself.  Where every use binds an argument, only what is demanded is derived (see
+`egraph.demand`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tensat_dl.egraph import naming
+from tensat_dl.egraph.demand import demand_table, derivation_prefix, is_transitive
 from tensat_dl.egraph.plan import MatchPlan, plan_matches
 from tensat_dl.egraph.query import (
+    add_relations,
     column_sort,
     column_variable,
     operand_orders,
@@ -44,11 +47,13 @@ class EncodedDerivation:
     commands: tuple[str, ...]
 
 
-def encode_derivations(checked: program.CheckedProgram) -> tuple[EncodedDerivation, ...]:
-    """Write all derivations of a program."""
+def encode_derivations(
+    checked: program.CheckedProgram, arguments: Mapping[str, int]
+) -> tuple[EncodedDerivation, ...]:
+    """Write all derivations of a program; `arguments` are those demanded, by relation."""
     sorts = {r.name: r.columns for r in checked.relations}
     return tuple(
-        _encode(number, derivation, sorts, checked)
+        _encode(number, derivation, sorts, checked, arguments)
         for number, derivation in enumerate(checked.derivations)
     )
 
@@ -63,27 +68,14 @@ def base_table(relation: str) -> str:
     return "base_" + naming.relation_table(relation)
 
 
-def is_transitive(derivation: program.Derivation) -> bool:
-    """`r(a, c) if r(a, b), r(b, c)` and nothing else."""
-    facts = derivation.facts
-    if derivation.matches or derivation.conditions or derivation.ascriptions or len(facts) != 2:
-        return False
-    first, second = facts
-    if {first.relation, second.relation} != {derivation.relation}:
-        return False
-    if len(first.arguments) != 2:
-        return False
-    (a, b), (c, d) = first.arguments, second.arguments
-    return b == c and derivation.arguments == (a, d)
-
-
 def _encode(
     number: int,
     derivation: program.Derivation,
     sorts: dict[str, tuple[str, ...]],
     checked: program.CheckedProgram,
+    arguments: Mapping[str, int],
 ) -> EncodedDerivation:
-    prefix = f"d{number}"
+    prefix = derivation_prefix(number)
     tensors: dict[str, None] = {}
     ints: dict[str, None] = {}
     for fact in derivation.facts:
@@ -99,7 +91,7 @@ def _encode(
     asks = bool(outputs) or _needs_answer(derivation)
     ask, answer = (f"ask_{prefix}", f"ans_{prefix}") if asks else ("", "")
     encoded = EncodedDerivation(derivation, left, ask, answer, outputs, ())
-    commands = tuple(_commands(encoded, prefix, _with_base(checked)))
+    commands = tuple(_commands(encoded, prefix, _with_base(checked), arguments))
     return EncodedDerivation(derivation, left, ask, answer, outputs, commands)
 
 
@@ -124,8 +116,16 @@ def _with_base(checked: program.CheckedProgram) -> frozenset[str]:
     return frozenset(d.relation for d in checked.derivations if is_transitive(d))
 
 
-def _commands(encoded: EncodedDerivation, prefix: str, with_base: frozenset[str]) -> Iterator[str]:
+def _commands(
+    encoded: EncodedDerivation,
+    prefix: str,
+    with_base: frozenset[str],
+    arguments: Mapping[str, int],
+) -> Iterator[str]:
     derivation, left = encoded.derivation, encoded.left
+    if is_transitive(derivation):
+        yield from _closure(derivation, prefix, arguments.get(derivation.relation))
+        return
     sorts = [column_sort(c) for c in left.columns]
     columns = [column_variable(c) for c in left.columns]
     yield from run_rules(left, prefix)
@@ -137,21 +137,29 @@ def _commands(encoded: EncodedDerivation, prefix: str, with_base: frozenset[str]
         f"x_{naming.variable(a)}" if a in encoded.outputs else naming.variable(a)
         for a in derivation.arguments
     )
-    head = [f"({naming.relation_table(derivation.relation)} {row})"]
-    transitive = is_transitive(derivation)
-    if derivation.relation in with_base and not transitive:
-        head.append(f"({base_table(derivation.relation)} {row})")
+    tables = (
+        [] if derivation.relation in arguments else [naming.relation_table(derivation.relation)]
+    )
+    if derivation.relation in with_base:
+        tables.append(base_table(derivation.relation))
+    head = [f"({table} {row})" for table in tables]
     for number, order in enumerate(operand_orders(left)):
         query = write_query(left, order, prefix=prefix, origins=False)
-        for place, fact in enumerate(derivation.facts):
-            if fact.is_weight:
-                continue
-            arguments = " ".join(naming.variable(a) for a in fact.arguments)
-            first = transitive and place == 0
-            table = (base_table if first else naming.relation_table)(fact.relation)
-            query.add(f"({table} {arguments})")
+        add_relations(query, derivation.facts)
         if encoded.ask:
             question = [f"({encoded.ask} {' '.join(columns)})"]
             yield rule_text(query.atoms, question, DERIVE_FIND, f"ask:{prefix}:{number}")
             query.add(f"({encoded.answer} {' '.join(columns + results)})")
         yield rule_text(query.atoms, head, DERIVE, f"derive:{prefix}:{number}")
+
+
+def _closure(derivation: program.Derivation, prefix: str, demanded: int | None) -> Iterator[str]:
+    """One step from the facts of other derivations, on the side that no demand fixes."""
+    table, base = naming.relation_table(derivation.relation), base_table(derivation.relation)
+    first, second = (table, base) if demanded == 0 else (base, table)
+    body = [f"({first} a b)", f"({second} b c)"]
+    if demanded is not None:
+        asked = f"({demand_table(derivation.relation)} {'ac'[demanded]})"
+        yield rule_text([asked, f"({base} a c)"], [f"({table} a c)"], DERIVE, f"demanded:{prefix}")
+        body.insert(0, asked)
+    yield rule_text(body, [f"({table} a c)"], DERIVE, f"derive:{prefix}")

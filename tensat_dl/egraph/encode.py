@@ -11,7 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tensat_dl.egraph import cycles, naming
+from tensat_dl.egraph.demand import demand_rules, demand_table, demanded_arguments, uses_of
 from tensat_dl.egraph.derive import (
+    DERIVE,
     EncodedDerivation,
     base_table,
     declare_rulesets,
@@ -83,12 +85,17 @@ def encode(
     commands = list(_PRELUDE)
     for operator in operators:
         commands += operator_commands(operator)
-    derivations = encode_derivations(checked)
+    uses = tuple(uses_of(rules, checked.derivations))
+    arguments = demanded_arguments(uses, checked.derivations)
+    derivations = encode_derivations(checked, arguments)
     commands += declare_rulesets()
     for relation in checked.relations:
         columns = " ".join("Tensor" if c == "Tensor" else "i64" for c in relation.columns)
         commands.append(f"(relation {naming.relation_table(relation.name)} ({columns}))")
         commands.append(f"(relation {base_table(relation.name)} ({columns}))")
+        if relation.name in arguments:
+            sort = columns.split()[arguments[relation.name]]
+            commands.append(f"(relation {demand_table(relation.name)} ({sort}))")
     for derivation in derivations:
         commands += derivation.commands
     commands += young_commands(plans)
@@ -97,6 +104,7 @@ def encode(
         rule, text = encode_rule(plan, options)
         commands += text
         encoded.append(rule)
+    commands += demand_rules(uses, arguments, DERIVE)
     if any(rule.check for rule in encoded):
         commands += cycles.common_rules()
         for operator in operators:

@@ -6,8 +6,10 @@ import time
 
 import pytest
 from cases import Case, found_and_expected
-from line import Line, applications, explore
+from line import Line, applications, explore, load
 from onnx_text import model
+
+from tensat_dl.egraph.demand import demanded_arguments, uses_of
 
 BELOW = """relation below(y: Tensor, x: Tensor)
 derive below(y, x) if y = Relu(x)
@@ -37,6 +39,33 @@ CASES = [
         "(float[2] x) => (float[2] y) { a = Relu(x) b = Abs(a) c = Relu(b) "
         "d = Sub(c, x) y = Sub(d, c) }",
         "Sub(Sub(Relu(Abs(Relu(x))), x), Relu(Abs(Relu(x))))",
+    ),
+    Case(
+        "the_pattern_binds_the_tensor_below",
+        BELOW + "rewrite r: Neg(Neg(y)) => y where below(y, x), rank(x) == 1",
+        "(float[2] x) => (float[2] y, float[2] z) { a = Relu(x) b = Relu(a) c = Neg(b) d = Neg(c) "
+        "y = Sin(d) e = Abs(x) f = Neg(e) g = Neg(f) z = Sin(g) }",
+        {"y": "Sin(Relu(Relu(x)))", "z": "Sin(Neg(Neg(Abs(x))))"},
+    ),
+    Case(
+        "the_pattern_binds_the_tensor_above",
+        BELOW
+        + """derive below(y, x) if y = MatMul(x, w)
+        rewrite r: Abs(Abs(x)) => Abs(x) where below(y, x), dim(y, 1) == 5""",
+        "(float[2,3] x, float[2,3] p, float[3,5] w, float[3,4] s) => (float[2,3] y, float[2,3] z, "
+        "float[2,5] u, float[2,4] v) { a = Abs(x) y = Abs(a) b = Relu(x) u = MatMul(b, w) "
+        "c = Abs(p) z = Abs(c) d = Relu(p) v = MatMul(d, s) }",
+        {"y": "Abs(x)", "u": "MatMul(Relu(x), w)", "z": "Abs(Abs(p))", "v": "MatMul(Relu(p), s)"},
+    ),
+    Case(
+        "a_derivation_reads_the_relation_and_binds_nothing",
+        BELOW
+        + """relation deep(y: Tensor)
+        derive deep(y) if below(y, x), below(x, w)
+        rewrite r: Neg(Neg(y)) => y where deep(y)""",
+        "(float[2] x) => (float[2] y, float[2] z) { a = Neg(x) b = Relu(a) c = Neg(b) d = Neg(c) "
+        "y = Sin(d) e = Abs(x) f = Relu(e) g = Neg(f) h = Neg(g) z = Sin(h) }",
+        {"y": "Sin(Relu(Neg(x)))", "z": "Sin(Neg(Neg(Relu(Abs(x)))))"},
     ),
     Case(
         "an_integer_column_bound_by_an_attribute",
@@ -119,9 +148,37 @@ def test_relations(line: Line, case: Case) -> None:
     assert found == expected
 
 
+@pytest.mark.parametrize(
+    ("uses", "expected"),
+    [
+        ("rewrite r: Neg(y) => y where below(y, x)", {"below": 0}),
+        ("rewrite r: Neg(x) => x where below(y, x)", {"below": 1}),
+        ("rewrite r: Max(y, x) => y where below(y, x)", {"below": 0}),
+        (
+            "rewrite r: Max(y, x) => y where below(y, x)\nrewrite s: Neg(x) => x where below(y, x)",
+            {"below": 1},
+        ),
+        (
+            "rewrite r: Neg(y) => y where below(y, x)\nrewrite s: Neg(x) => x where below(y, x)",
+            {},
+        ),
+        ("rewrite r: Neg(y) => y where below(y, x), below(x, z)", {}),
+        ("relation q(y: Tensor)\nderive q(y) if y = Relu(z), below(z, x)", {"below": 0}),
+        ("relation q(y: Tensor)\nderive q(y) if below(y, x)", {}),
+        ("", {"below": 0}),
+    ],
+)
+def test_a_closure_is_derived_by_demand_where_every_use_binds_an_end(
+    uses: str, expected: dict[str, int]
+) -> None:
+    checked = load(BELOW + uses)
+    read = tuple(uses_of(checked.rules, checked.derivations))
+    assert demanded_arguments(read, checked.derivations) == expected
+
+
 def test_a_transitive_relation_over_a_long_chain_takes_no_time() -> None:
-    """400 nodes have 80,000 pairs; the rule needs one of them."""
-    count = 400
+    """1,000 nodes have 500,000 pairs; the rule needs those of one node."""
+    count = 1000
     chain = " ".join(f"a{i + 1} = Relu(a{i})" for i in range(count))
     graph = model(
         f"(float[2] x) => (float[2] y) {{ a0 = Neg(x) {chain} b = Sub(a{count}, a0) "
