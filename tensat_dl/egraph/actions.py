@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 
 from tensat_dl.egraph import naming
 from tensat_dl.egraph.build import (
@@ -27,24 +28,33 @@ from tensat_dl.egraph.keys import mix_lets, operator_seed, output_key
 from tensat_dl.vocabulary.operators import Operator
 
 
+class AnswerKind(Enum):
+    """What an answer gives for a build: its constant, its attributes, the analysis of its output,
+    or those of a mapped list or of the members' outputs."""
+
+    CONSTANT = "constant"
+    ATTRIBUTES = "attributes"
+    ANALYSIS = "analysis"
+    ANALYSES = "analyses"
+
+
 @dataclass(frozen=True)
 class AnswerColumn:
-    """A value that an answer gives to the actions: "constant", "attributes", "analysis" of
-    a build's output, "analyses" of a mapped list or of the members' outputs."""
+    """A value that an answer gives to the actions."""
 
-    kind: str
+    kind: AnswerKind
     build: str
 
     @property
     def variable(self) -> str:
         """The engine's variable that holds it."""
-        prefix = {"constant": "c", "attributes": "a", "analysis": "t", "analyses": "t"}
-        return f"{prefix[self.kind]}_{safe(self.build)}"
+        prefix = {AnswerKind.CONSTANT: "c", AnswerKind.ATTRIBUTES: "a"}.get(self.kind, "t")
+        return f"{prefix}_{safe(self.build)}"
 
     @property
     def sort(self) -> str:
         """The engine's sort."""
-        return "Ids" if self.kind == "analyses" else "i64"
+        return "Ids" if self.kind is AnswerKind.ANALYSES else "i64"
 
 
 def safe(name: str) -> str:
@@ -58,14 +68,23 @@ def answer_columns(builds: Sequence[Build]) -> tuple[AnswerColumn, ...]:
     for build in builds:
         match build:
             case BuildConstant(name):
-                columns += [AnswerColumn("constant", name), AnswerColumn("analysis", name)]
+                columns += [
+                    AnswerColumn(AnswerKind.CONSTANT, name),
+                    AnswerColumn(AnswerKind.ANALYSIS, name),
+                ]
             case BuildMap(name):
-                columns += [AnswerColumn("attributes", name), AnswerColumn("analyses", name)]
+                columns += [
+                    AnswerColumn(AnswerKind.ATTRIBUTES, name),
+                    AnswerColumn(AnswerKind.ANALYSES, name),
+                ]
             case BuildNode(name, each=True):
-                columns += [AnswerColumn("attributes", name), AnswerColumn("analyses", name)]
+                columns += [
+                    AnswerColumn(AnswerKind.ATTRIBUTES, name),
+                    AnswerColumn(AnswerKind.ANALYSES, name),
+                ]
             case BuildNode(name):
-                columns.append(AnswerColumn("attributes", name))
-                columns += [AnswerColumn("analysis", output) for output in build.outputs]
+                columns.append(AnswerColumn(AnswerKind.ATTRIBUTES, name))
+                columns += [AnswerColumn(AnswerKind.ANALYSIS, output) for output in build.outputs]
     return tuple(columns)
 
 

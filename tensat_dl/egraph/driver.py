@@ -21,13 +21,14 @@ from tensat_dl.egraph.prune import prune_cycles
 from tensat_dl.egraph.question import Answerer
 from tensat_dl.egraph.rules import GATE, WANTS, EncodedRule
 from tensat_dl.egraph.runs import FOLDS, RUNS
+from tensat_dl.egraph.snapshot import StopReason
 from tensat_dl.language import program
 
 
 class Stop(Exception):
-    """A limit was reached: `reason` is "enodes" or "seconds", `blamed` a rule or ""."""
+    """A limit was reached: `reason` is `ENODES` or `SECONDS`, `blamed` a rule or ""."""
 
-    def __init__(self, reason: str, blamed: str = "") -> None:
+    def __init__(self, reason: StopReason, blamed: str = "") -> None:
         super().__init__(reason)
         self.reason = reason
         self.blamed = blamed
@@ -96,9 +97,10 @@ class Driver:
 
     # --- the schedule ------------------------------------------------------------------------
 
-    def run(self, schedule: Sequence[program.Step]) -> str:
-        """Run it; gives "saturated" or "schedule" (it ended by its own limits), raises Stop."""
-        return "saturated" if self._body(schedule).quiet else "schedule"
+    def run(self, schedule: Sequence[program.Step]) -> StopReason:
+        """Run it; gives `SATURATED` or `SCHEDULE` (it ended by its own limits), raises Stop."""
+        quiet = self._body(schedule).quiet
+        return StopReason.SATURATED if quiet else StopReason.SCHEDULE
 
     def _body(self, steps: Sequence[program.Step]) -> _Effect:
         effects = [self._step(step) for step in steps]
@@ -167,9 +169,9 @@ class Driver:
 
     def _check_limits(self, blamed: str = "") -> None:
         if self._enodes >= self.limits.enodes:
-            raise Stop("enodes", blamed)
+            raise Stop(StopReason.ENODES, blamed)
         if time.monotonic() >= self.limits.deadline:
-            raise Stop("seconds", blamed)
+            raise Stop(StopReason.SECONDS, blamed)
 
     def count_enodes(self) -> int:
         """Operator applications in the e-graph."""
@@ -199,7 +201,7 @@ class Driver:
                 self._answer_derivation(derivation)
             changed = self.engine.saturate(DERIVE).changed
             if time.monotonic() >= self.limits.deadline:
-                raise Stop("seconds")
+                raise Stop(StopReason.SECONDS)
 
     def _answer_derivation(self, derivation: EncodedDerivation) -> None:
         if not derivation.ask:
@@ -235,7 +237,7 @@ class Driver:
             if found and self._answer(rule):
                 active.append(Found(rule, found * max(r.size for r in rule.plan.recipes)))
             if time.monotonic() >= self.limits.deadline:
-                raise Stop("seconds", name)
+                raise Stop(StopReason.SECONDS, name)
         return active
 
     def _answer(self, rule: EncodedRule) -> bool:
@@ -285,14 +287,14 @@ class Driver:
             gate = _next_gate(opened, waiting, fresh, room)
             if gate is None:
                 self._open_gate(GATE - 1)
-                raise Stop("enodes", blamed)
+                raise Stop(StopReason.ENODES, blamed)
             self._open_gate(gate - 1)
             self._run(found)
             self._enodes = self.count_enodes()
             if gate == GATE:
                 return True
             if time.monotonic() >= self.limits.deadline:
-                raise Stop("seconds", blamed)
+                raise Stop(StopReason.SECONDS, blamed)
             closed = GATE - gate
             waiting = waiting * closed // (GATE - opened) + fresh * closed // GATE
             fresh = sum(f.enodes for f in self._ask(rules))

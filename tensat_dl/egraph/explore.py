@@ -22,7 +22,7 @@ import psutil
 
 from tensat_dl.egraph.clash import find_clash
 from tensat_dl.egraph.interning import Interner
-from tensat_dl.egraph.snapshot import Exploration, RuleCount, Saturated
+from tensat_dl.egraph.snapshot import Exploration, RuleCount, Saturated, StopReason
 from tensat_dl.egraph.typing import Typer
 from tensat_dl.egraph.wire import unpack
 from tensat_dl.egraph.worker import Job, run_in_process, work
@@ -116,7 +116,8 @@ class _Watch:
     job: Job
     progress: Progress
     result: bytes | None = None
-    ended: str = ""
+    done: bool = False
+    ended: StopReason | None = None
     rule: str = ""
     failure: str = ""
     seconds: float = 0.0
@@ -145,21 +146,21 @@ class _Watch:
         deadline = self.started + seconds + max(_GRACE_SECONDS, _GRACE_SHARE * seconds)
         watched = psutil.Process(process.pid)
         looked = self.started
-        while not self.ended:
+        while not (self.done or self.ended):
             if pipe.poll(_POLL_SECONDS):
                 try:
                     self._take(pipe.recv())
                 except EOFError:
-                    self.ended = "crashed"
-                if self.ended:
+                    self.ended = StopReason.CRASHED
+                if self.done or self.ended:
                     return
             now = time.monotonic()
             if now > deadline:
-                self.ended = "seconds"
+                self.ended = StopReason.SECONDS
             elif now - looked >= _POLL_SECONDS:
                 looked = now
                 if _memory(watched) > settings.memory:
-                    self.ended = "memory"
+                    self.ended = StopReason.MEMORY
 
     def _take(self, message: tuple[Any, ...]) -> None:
         match message:
@@ -174,16 +175,15 @@ class _Watch:
                 self.result = packed
             case ("done", bytes(packed)):
                 self.result = packed
-                self.ended = "done"
-            case ("failed", str(reason), str(text)):
+                self.done = True
+            case ("failed", StopReason() as reason, str(text)):
                 self.ended, self.failure = reason, text
 
     def finished(self, saturated: Saturated) -> Exploration:
         """The exploration as it ended, which the last snapshot could not know."""
         known = saturated.exploration
-        done = self.ended == "done"
-        ended = known.stopped_by if done else self.ended
-        blamed = known.blamed if done else self.rule
+        ended = self.ended or known.stopped_by
+        blamed = self.rule if self.ended else known.blamed
         return replace(
             known,
             eclasses=len(saturated.class_types),
@@ -194,15 +194,15 @@ class _Watch:
         )
 
 
-def _warnings(ended: str, blamed: str, failure: str) -> tuple[str, ...]:
+def _warnings(ended: StopReason, blamed: str, failure: str) -> tuple[str, ...]:
     rule = f" while rule `{blamed}` ran" if blamed else ""
     match ended:
-        case "crashed":
+        case StopReason.CRASHED:
             last = failure.strip().splitlines()[-1:] or ["no message"]
             return (f"the exploration crashed{rule} ({last[0]}); what was known before is used",)
-        case "memory":
+        case StopReason.MEMORY:
             return (f"the exploration reached its memory limit{rule}",)
-        case "seconds" | "enodes" if blamed:
+        case StopReason.SECONDS | StopReason.ENODES if blamed:
             return (f"the exploration reached its limit ({ended}){rule}",)
         case _:
             return ()

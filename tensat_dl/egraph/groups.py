@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tensat_dl.egraph import cycles, naming
-from tensat_dl.egraph.actions import ActionWriter, AnswerColumn, answer_columns, safe
+from tensat_dl.egraph.actions import ActionWriter, AnswerColumn, AnswerKind, answer_columns, safe
 from tensat_dl.egraph.build import BuildNode, Many, Recipe
 from tensat_dl.egraph.keys import output_key
 from tensat_dl.egraph.plan import RulePlan
@@ -222,7 +222,7 @@ def _union_rule(
 ) -> str:
     number = plan.number
     [(root, bundle)] = recipe.each_unions
-    types = AnswerColumn("analyses", bundle).variable
+    types = AnswerColumn(AnswerKind.ANALYSES, bundle).variable
     body = [
         _links(group, "index", "_i"),
         f"(= bundle (result_{number} group))",

@@ -9,21 +9,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 
 from tensat_dl.egraph.build import Recipe, make_recipe, presence_choices
 from tensat_dl.language import program
 from tensat_dl.vocabulary.operators import OperatorKind
 
 
+class ColumnKind(Enum):
+    """What a column holds; all but `ANALYSES` are one integer."""
+
+    ATTRIBUTES = "attributes"
+    ANALYSIS = "analysis"
+    ANALYSES = "analyses"
+    INT = "int"
+
+
 @dataclass(frozen=True)
 class Column:
     """One column of a question.
 
-    `kind`: "attributes" (of match number `index`, or of the map in its inputs when `mapped`),
-    "analysis" of the tensor `name`, "analyses" of the list `name`, or the "int" `name`.
+    Attributes are those of match number `index`, or of the map in its inputs when `mapped`; an
+    analysis is that of the tensor `name`, analyses those of the list `name`.
     """
 
-    kind: str
+    kind: ColumnKind
     name: str = ""
     index: int = -1
     mapped: bool = False
@@ -84,9 +94,9 @@ def plan_matches(
     asked = tuple(name for name in tensors if name not in implied)
     columns = (
         *planner.columns,
-        *[Column("analysis", name) for name in asked],
-        *[Column("analyses", name) for name in lists],
-        *[Column("int", name) for name in dict.fromkeys(ints)],
+        *[Column(ColumnKind.ANALYSIS, name) for name in asked],
+        *[Column(ColumnKind.ANALYSES, name) for name in lists],
+        *[Column(ColumnKind.INT, name) for name in dict.fromkeys(ints)],
     )
     optional = frozenset(planner.optional - planner.required)
     return MatchPlan(named, tensors, asked, lists, optional, tuple(planner.literals), columns)
@@ -105,7 +115,7 @@ class _Planner:
 
     def match(self, index: int, match: program.Match) -> program.Match:
         """The match with a variable for every input that is one tensor."""
-        self.columns.append(Column("attributes", index=index))
+        self.columns.append(Column(ColumnKind.ATTRIBUTES, index=index))
         inputs = tuple(self._input(index, place, i) for place, i in enumerate(match.inputs))
         self.tensors.update(dict.fromkeys(match.outputs))
         return replace(match, inputs=inputs)
@@ -124,7 +134,7 @@ class _Planner:
             case program.InputStar(name):
                 self.lists[name] = None
             case program.InputMap():
-                self.columns.append(Column("attributes", index=index, mapped=True))
+                self.columns.append(Column(ColumnKind.ATTRIBUTES, index=index, mapped=True))
                 self._mapped(item)
             case program.InputAbsent():
                 pass

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from tensat_dl.egraph import naming
-from tensat_dl.egraph.plan import Column, MatchPlan
+from tensat_dl.egraph.plan import Column, ColumnKind, MatchPlan
 from tensat_dl.language import program
 
 #: Bits of the rule number in an origin; the generation stands above them.
@@ -45,16 +45,16 @@ class Query:
 
 def column_variable(column: Column) -> str:
     """The engine's variable that holds a column."""
-    if column.kind == "attributes":
+    if column.kind is ColumnKind.ATTRIBUTES:
         return f"am{column.index}" if column.mapped else f"a{column.index}"
-    if column.kind == "int":
+    if column.kind is ColumnKind.INT:
         return naming.variable(column.name)
     return naming.analysis_variable(column.name)
 
 
 def column_sort(column: Column) -> str:
     """The engine's sort of a column."""
-    return "Ids" if column.kind == "analyses" else "i64"
+    return "Ids" if column.kind is ColumnKind.ANALYSES else "i64"
 
 
 def operand_orders(plan: MatchPlan) -> Iterator[tuple[bool, ...]]:

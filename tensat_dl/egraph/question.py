@@ -29,7 +29,7 @@ from tensat_dl.egraph.left import (
     varying_list,
     weights_fit,
 )
-from tensat_dl.egraph.plan import MatchPlan, RulePlan
+from tensat_dl.egraph.plan import ColumnKind, MatchPlan, RulePlan
 from tensat_dl.egraph.typing import Refusal, Scope, Typer, same_type
 from tensat_dl.language import program
 from tensat_dl.language.evaluate import UNKNOWN, Environment, evaluate, holds
@@ -120,16 +120,16 @@ class Answerer:
         attributes: AttributeRows = {}
         for column, value in zip(left.columns, row, strict=False):
             match column.kind:
-                case "attributes":
+                case ColumnKind.ATTRIBUTES:
                     key = (column.index, column.mapped)
                     attributes[key] = self.interner.attributes(value)
-                case "analysis":
+                case ColumnKind.ANALYSIS:
                     tensors[column.name] = self.interner.analysis(value)
                     names[column.name] = tensors[column.name].type
-                case "analyses":
+                case ColumnKind.ANALYSES:
                     lists[column.name] = tuple(self.interner.analysis(v) for v in value)
                     names[column.name] = tuple(a.type for a in lists[column.name])
-                case _:
+                case ColumnKind.INT:
                     names[column.name] = value
         return Scope(Environment(names), tensors, lists), attributes
 

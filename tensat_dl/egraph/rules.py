@@ -16,6 +16,7 @@ from tensat_dl.egraph import cycles, naming
 from tensat_dl.egraph.actions import (
     ActionWriter,
     AnswerColumn,
+    AnswerKind,
     answer_columns,
     safe,
     write_unions,
@@ -260,8 +261,8 @@ def _built_row(plan: RulePlan, recipe: Recipe, build: BuildMap, code: str, lengt
         for i, r in enumerate(build.inputs)
         if i != build.position and r != ABSENT
     )
-    attributes = AnswerColumn("attributes", build.name).variable
-    types = AnswerColumn("analyses", build.name).variable
+    attributes = AnswerColumn(AnswerKind.ATTRIBUTES, build.name).variable
+    types = AnswerColumn(AnswerKind.ANALYSES, build.name).variable
     return f"({table} {naming.variable(build.over)} {length} {attributes} {code} {types}{others})"
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, StrEnum
 
 from tensat_dl.graph.model import Constant
 from tensat_dl.vocabulary.attributes import Attributes
@@ -70,16 +70,30 @@ class RuleCount:
     rejected: int = 0
 
 
+class StopReason(StrEnum):
+    """What ended an exploration: nothing was left to do, the schedule ended, a limit, a crash.
+
+    `UNFINISHED` is that of a copy taken on the way.
+    """
+
+    SATURATED = "saturated"
+    SCHEDULE = "schedule"
+    ENODES = "enodes"
+    SECONDS = "seconds"
+    MEMORY = "memory"
+    CRASHED = "crashed"
+    UNFINISHED = "unfinished"
+
+
 @dataclass(frozen=True)
 class Exploration:
-    """What happened: `stopped_by` is "saturated", "schedule", "enodes", "seconds", "memory",
-    "crashed"; `blamed` names the rule behind a limit reached within one step, or ""."""
+    """What happened; `blamed` names the rule behind a limit reached within one step, or ""."""
 
     enodes: int
     eclasses: int
     steps: int
     seconds: float
-    stopped_by: str
+    stopped_by: StopReason
     blamed: str
     rules: Mapping[str, RuleCount]
     warnings: tuple[str, ...] = ()

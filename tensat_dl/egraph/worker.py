@@ -27,7 +27,7 @@ from tensat_dl.egraph.interning import Interner
 from tensat_dl.egraph.loading import Facts, load_facts
 from tensat_dl.egraph.question import Answerer
 from tensat_dl.egraph.relevance import relevant
-from tensat_dl.egraph.snapshot import Exploration, RuleCount
+from tensat_dl.egraph.snapshot import Exploration, RuleCount, StopReason
 from tensat_dl.egraph.typing import Typer
 from tensat_dl.egraph.wire import pack
 from tensat_dl.graph.model import Graph
@@ -56,11 +56,11 @@ def work(job: Job, pipe: Connection) -> None:
     try:
         _Worker(job, pipe.send).work()
     except MemoryError:
-        pipe.send(("failed", "memory", ""))
+        pipe.send(("failed", StopReason.MEMORY, ""))
     except (BrokenPipeError, EOFError):
         return
     except Exception:  # the other side shows it, whatever it is
-        pipe.send(("failed", "crashed", traceback.format_exc()))
+        pipe.send(("failed", StopReason.CRASHED, traceback.format_exc()))
     finally:
         pipe.close()
 
@@ -114,7 +114,7 @@ class _Worker:
         for function, rows in _by_function(facts).items():
             self.engine.set(function, rows)
 
-    def _explore(self) -> tuple[str, str]:
+    def _explore(self) -> tuple[StopReason, str]:
         try:
             return self.driver.run(self.job.checked.schedule), ""
         except Stop as stop:
@@ -126,11 +126,11 @@ class _Worker:
         cost = max(self.enode_cost * enodes, 0.02)
         if not self.job.snapshots or now - self.last_snapshot < _SNAPSHOT_SHARE * cost:
             return
-        self.send(("snapshot", self._snapshot("interrupted", "")))
+        self.send(("snapshot", self._snapshot(StopReason.UNFINISHED, "")))
         self.last_snapshot = time.monotonic()
         self.enode_cost = (self.last_snapshot - now) / max(enodes, 1)
 
-    def _snapshot(self, reason: str, blamed: str) -> bytes:
+    def _snapshot(self, reason: StopReason, blamed: str) -> bytes:
         counts = self.driver.counts
         rejected: dict[str, int] = {}
         for (name, _), count in self.answerer.refusals.items():
