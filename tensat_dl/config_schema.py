@@ -13,7 +13,7 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tensat_dl.settings import Settings
+from tensat_dl.settings import REDUCTIONS, Settings
 from tensat_dl.suggest import did_you_mean
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -29,6 +29,9 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "extract.method": ("ilp", "tensat-ilp", "greedy-dag", "greedy-tree"),
     "extract.cycles": ("lazy", "order", "filter"),
 }
+
+#: Keys that hold a list of some of a few words.
+SUBSETS: Mapping[str, tuple[str, ...]] = {"extract.reductions": REDUCTIONS}
 
 #: Least and greatest value allowed.  Seconds have no upper end; a float bound is inclusive.
 RANGES: Mapping[str, tuple[float, float]] = {
@@ -112,6 +115,8 @@ def _table_class(name: str) -> type:
 
 
 def _convert(key: str, hint: Any, value: Any) -> Any:
+    if key in SUBSETS:
+        return _subset(value, SUBSETS[key])
     if typing.get_origin(hint) is not None:
         return _mapping(value, typing.get_args(hint)[1])
     if key in SIZES and isinstance(value, str):
@@ -129,6 +134,16 @@ def _check_limits(key: str, value: Any) -> None:
     if key in RANGES and not low <= value <= high:
         bounds = f"at least {low:_}" if high == math.inf else f"from {low:_} to {high:_}"
         raise _Wrong(f"must be {bounds}, not {value}")
+
+
+def _subset(value: Any, known: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of a list, in the order of `known`."""
+    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+        raise _Wrong(f"is a list of strings, not {_describe(value)}")
+    for word in value:
+        if word not in known:
+            raise _Wrong(f"holds an unknown name `{word}`; {did_you_mean(word, known)}")
+    return tuple(word for word in known if word in value)
 
 
 def _mapping(value: Any, element: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import math
 import platform
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -76,15 +77,7 @@ def extraction_report(extraction: Extraction) -> Report:
             "bound": extraction.bound,
             "gap": extraction.gap,
             "seconds": extraction.seconds,
-            "stages": [
-                {
-                    "name": stage.name,
-                    "classes": stage.classes,
-                    "nodes": stage.nodes,
-                    "seconds": stage.seconds,
-                }
-                for stage in extraction.stages
-            ],
+            "stages": [asdict(stage) for stage in extraction.stages],
             "warnings": list(extraction.warnings),
         }
     )

@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 
 SettingValue = str | int | float | bool
 
+#: The reductions of an extraction that can be switched off, in their order.
+REDUCTIONS = ("free", "alias", "merge", "dominators", "dominance", "upper-bound")
+
 
 @dataclass(frozen=True)
 class RuleSettings:
@@ -58,13 +61,15 @@ class CostSettings:
 class ExtractSettings:
     """`[extract]`.  `method`: ilp, tensat-ilp, greedy-dag, greedy-tree; `gap` is relative;
     `options` go to the solver verbatim; `cycles`: how the model forbids loops: "lazy", "order"
-    (order variables) or "filter" (cycles removed before)."""
+    (order variables) or "filter" (cycles removed before); `reductions`: those that run before the
+    model is built, each exact."""
 
     method: str = "ilp"
     solver: str = "glpk"
     seconds: float = 60.0
     gap: float = 1e-6
     cycles: str = "lazy"
+    reductions: tuple[str, ...] = REDUCTIONS
     options: Mapping[str, SettingValue] = field(default_factory=dict)
 
 

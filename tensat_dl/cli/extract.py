@@ -12,6 +12,7 @@ from tensat_dl.cli.command import Command
 from tensat_dl.errors import ExitCode, InfeasibleError
 
 if TYPE_CHECKING:
+    from tensat_dl.cli.tables import Table
     from tensat_dl.extract.problem import Extraction
     from tensat_dl.extract.readers import EGraphFile
 
@@ -95,7 +96,7 @@ def _selection(extraction: Extraction, file: EGraphFile) -> dict[str, Any] | Non
 
 def _print(report: dict[str, Any], stream: TextIO, *, verbose: bool) -> None:
     from tensat_dl.cli.summary import extraction_line
-    from tensat_dl.cli.tables import Block, Line, Table, print_blocks
+    from tensat_dl.cli.tables import Block, Line, print_blocks
 
     found, sizes = report["extraction"], report["egraph"]
     blocks: list[Block] = [
@@ -103,14 +104,30 @@ def _print(report: dict[str, Any], stream: TextIO, *, verbose: bool) -> None:
         Line(f"extraction  {extraction_line(found)}"),
         Line(f"selected    {len(report['selection']):,} e-nodes"),
     ]
-    rows = [
-        (stage["name"], f"{stage['classes']:,}", f"{stage['nodes']:,}", f"{stage['seconds']:.2f}")
-        for stage in found["stages"]
-    ]
     if verbose:
-        blocks.append(Table(("stage", ">classes", ">nodes", ">seconds"), rows))
+        blocks.append(_stage_table(found["stages"]))
     blocks += [Line(f"warning: {text}", "yellow") for text in found["warnings"]]
     print_blocks(blocks, stream)
+
+
+def _stage_table(stages: list[dict[str, Any]]) -> Table:
+    from tensat_dl.cli.tables import Table
+
+    rows = [
+        (
+            stage["name"],
+            stage["scope"],
+            f"{stage['classes_before']:,}",
+            f"{stage['nodes_before']:,}",
+            f"{stage['removed_classes']:,}",
+            f"{stage['removed_nodes']:,}",
+            f"{stage['seconds']:.2f}",
+            stage["detail"],
+        )
+        for stage in stages
+    ]
+    columns = ("stage", "of", ">classes", ">nodes", ">- classes", ">- nodes", ">seconds", "")
+    return Table(columns, rows)
 
 
 COMMAND = Command(

@@ -15,7 +15,7 @@ from tensat_dl.extract.problem import (
     Extraction,
     Problem,
     Selection,
-    StageCount,
+    StageRecord,
     Status,
     StopReason,
 )
@@ -69,7 +69,7 @@ class Answer:
         """True when the bound has reached the objective, but for rounding."""
         return self.objective - self.bound <= _PROVEN * abs(self.objective)
 
-    def result(self, stopped: StopReason, stages: tuple[StageCount, ...]) -> Extraction:
+    def result(self, stopped: StopReason, stages: tuple[StageRecord, ...]) -> Extraction:
         """The Extraction that ends the run."""
         exact = self.settings.method in ("ilp", "tensat-ilp")
         status = Status.OPTIMAL if self.tight else Status.FEASIBLE

@@ -97,16 +97,26 @@ class Selection:
 
 
 @dataclass(frozen=True)
-class StageCount:
-    """One stage of the extraction, for the report: what was left after its first round, the time
-    it took in all, and what it alone removed (sums over components)."""
+class StageRecord:
+    """What one stage did, for the report.
+
+    `scope` is "graph" (the whole) or "parts" (sums over its independent parts).  The stage ran
+    `runs` times in `seconds`; it met a graph of `classes_before` and `nodes_before` at first and
+    left one of `classes_after` and `nodes_after` at last; other stages ran in between, and what
+    this one alone took is `removed_classes` and `removed_nodes`.  `detail` is for people.
+    """
 
     name: str
-    classes: int
-    nodes: int
+    scope: str
+    runs: int
     seconds: float
+    classes_before: int
+    nodes_before: int
+    classes_after: int
+    nodes_after: int
     removed_classes: int = 0
     removed_nodes: int = 0
+    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -125,7 +135,7 @@ class Extraction:
     method: str
     solver: str
     seconds: float
-    stages: tuple[StageCount, ...] = ()
+    stages: tuple[StageRecord, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property

@@ -25,7 +25,8 @@ from tensat_dl.extract.solvers.session import SolverSession
 from tensat_dl.extract.solvers.table import Solver, require_solver
 from tensat_dl.extract.work import ROOT, Work, work_of
 from tensat_dl.progress import Progress, silent
-from tensat_dl.settings import ExtractSettings
+from tensat_dl.settings import REDUCTIONS, ExtractSettings
+from tensat_dl.suggest import did_you_mean
 
 METHODS = ("ilp", "tensat-ilp", "greedy-dag", "greedy-tree")
 CYCLES = ("lazy", "order", "filter")
@@ -54,6 +55,9 @@ def validate(settings: ExtractSettings) -> None:
     ):
         if value not in known:
             raise UsageError(f"unknown {name} `{value}`", help=f"known: {', '.join(known)}")
+    for name in settings.reductions:
+        if name not in REDUCTIONS:
+            raise UsageError(f"unknown reduction `{name}`", help=did_you_mean(name, REDUCTIONS))
     if not settings.seconds > 0:
         raise UsageError(f"seconds must be more than 0, not {settings.seconds}")
     if not 0 <= settings.gap < 1 or math.isnan(settings.gap):
@@ -69,8 +73,8 @@ class _Run:
         self.answer = answer
         self.settings = answer.settings
         self.deadline = answer.deadline
-        self.whole = Reducer()
-        self.parts = Reducer("component: ")
+        self.whole = Reducer("graph", self.settings.reductions)
+        self.parts = Reducer("parts", self.settings.reductions)
 
     def run(self) -> Extraction:
         """Run the method until it ends or its time does."""
@@ -80,7 +84,7 @@ class _Run:
             stopped = self._search(work) if work.derivable else StopReason.PROVEN
         except OutOfTime:
             stopped = StopReason.TIME
-        return self.answer.result(stopped, self.whole.counts() + self.parts.counts())
+        return self.answer.result(stopped, self.whole.records() + self.parts.records())
 
     def _search(self, work: Work) -> StopReason:
         self._offer(work, greedy_tree(work))

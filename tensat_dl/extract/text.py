@@ -30,7 +30,7 @@ def model_text(problem: Problem, settings: ExtractSettings) -> Iterator[str]:
         published = formulate_published(work, order=settings.cycles != "filter", deadline=deadline)
         program, columns = published.program, published.node_column
     else:
-        Reducer().run(work, WHOLE, Context(deadline))
+        Reducer(switched_on=settings.reductions).run(work, WHOLE, Context(deadline))
         reduced = formulate(work, deadline)
         program, columns = reduced.program, reduced.node_column
         active = {column: eclass for eclass, column in reduced.active.items()}

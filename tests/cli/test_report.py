@@ -12,7 +12,7 @@ import pytest
 from tensat_dl.cli.summary import extraction_line, number, summary
 from tensat_dl.cli.tables import print_blocks
 from tensat_dl.egraph.snapshot import Exploration, RuleCount
-from tensat_dl.extract.problem import Extraction, Selection, StageCount, Status, StopReason
+from tensat_dl.extract.problem import Extraction, Selection, StageRecord, Status, StopReason
 from tensat_dl.graph.verify import Verification
 from tensat_dl.outcome import Outcome, OutcomeStatus
 from tensat_dl.report import extraction_report, make_report, versions, write_json
@@ -35,7 +35,7 @@ EXTRACTION = Extraction(
     method="ilp",
     solver="glpk",
     seconds=0.25,
-    stages=(StageCount("prune", 10, 20, 0.1),),
+    stages=(StageRecord("prune", "graph", 1, 0.1, 12, 25, 10, 20),),
 )
 OUTCOME = Outcome(
     status=OutcomeStatus.IMPROVED,

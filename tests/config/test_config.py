@@ -140,6 +140,11 @@ def test_sizes(text: str, size: int) -> None:
         ({"explore": {"memory": 5}}, "`explore.memory` must be at least 67_108_864, not 5"),
         ({"explore": {"cycles": "never"}}, "is one of check, prune, allow, not 'never'"),
         ({"extract": {"gap": 2}}, "`extract.gap` must be from 0.0 to 1.0, not 2.0"),
+        (
+            {"extract": {"reductions": ["free", "dominator"]}},
+            "`extract.reductions` holds an unknown name `dominator`; did you mean `dominators`?",
+        ),
+        ({"extract": {"reductions": "free"}}, "`extract.reductions` is a list of strings"),
         ({"extract": {"options": 3}}, "`extract.options` is a table of names and values, not 3"),
         ({"extract": {"options": {"a": [1]}}}, "`a` is a list"),
         ({"model": {"dims": {"n": 1.5}}}, "`model.dims` holds sizes; `n` is 1.5"),
@@ -184,13 +189,16 @@ def sample(key: str, hint: object) -> tuple[str, object]:
         return "128MiB", 128 << 20
     if key in config_schema.CHOICES:
         return config_schema.CHOICES[key][-1], config_schema.CHOICES[key][-1]
+    if key in config_schema.SUBSETS:
+        first, *_, last = config_schema.SUBSETS[key]
+        return f'["{last}", "{first}"]', (first, last)
     return SAMPLES[hint]
 
 
 @pytest.mark.parametrize("key", sorted(config_schema.keys()))
 def test_set_reaches_every_key(key: str) -> None:
     hint = config_schema.keys()[key]
-    is_map = typing.get_origin(hint) is not None
+    is_map = typing.get_origin(hint) not in (None, tuple)
     text, expected = ("3", {"anything": 3}) if is_map else sample(key, hint)
     name = f"{key}.anything" if is_map else key
     settings = config.merge([config.assignment(f"{name}={text}")])

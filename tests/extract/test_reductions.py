@@ -162,13 +162,14 @@ def test_weights_of_bitsets() -> None:
 def test_counts_say_what_each_stage_removed() -> None:
     rows = [(0, 1.0, [1]), (1, 0.5, [2]), (1, 5.0, []), (2, 0.5, [0]), (3, 1.0, [])]
     work = work_of(build_problem(4, rows, [0]))
-    reducer = Reducer("whole: ")
+    reducer = Reducer()
     reducer.run(work, ("prune", "dominators"), Context(LONG))
-    prune_count, loop_count = reducer.counts()
+    prune_count, loop_count = reducer.records()
     assert (prune_count.name, prune_count.removed_classes, prune_count.removed_nodes) == (
-        "whole: prune",
+        "prune",
         1,
         1,
     )
     assert (loop_count.removed_classes, loop_count.removed_nodes) == (1, 2)
-    assert (loop_count.classes, loop_count.nodes) == (2, 2)
+    assert (loop_count.classes_before, loop_count.nodes_before) == (3, 4)
+    assert (loop_count.classes_after, loop_count.nodes_after) == (2, 2)

@@ -200,9 +200,11 @@ def test_progress_and_stages_are_told(instance: Callable[[str], Problem]) -> Non
     assert {e.phase for e in events} == {"extract"}
     assert incumbents == sorted(incumbents, reverse=True) and incumbents[-1] == answer.objective
     assert bounds == sorted(bounds) and bounds[-1] == answer.bound
-    stages = {stage.name: stage for stage in answer.stages}
-    assert stages["dominators"].removed_nodes > 500
-    assert stages["dominators"].nodes >= stages["component: dominance"].nodes > 0
+    stages = {(stage.scope, stage.name): stage for stage in answer.stages}
+    dominators, last = stages["graph", "dominators"], stages["parts", "dominance"]
+    assert dominators.removed_nodes > 500
+    assert dominators.nodes_before - dominators.removed_nodes >= dominators.nodes_after
+    assert dominators.nodes_after >= last.nodes_before >= last.nodes_after > 0
     assert sum(stage.seconds for stage in answer.stages) < answer.seconds
 
 
@@ -213,6 +215,7 @@ def test_progress_and_stages_are_told(instance: Callable[[str], Problem]) -> Non
         ({"cycles": "never"}, "unknown cycles `never`"),
         ({"seconds": 0.0}, "seconds"),
         ({"seconds": float("nan")}, "seconds"),
+        ({"reductions": ("free", "aliases")}, "unknown reduction `aliases`"),
         ({"gap": -0.1}, "gap"),
         ({"gap": float("nan")}, "gap"),
         ({"solver": "gplk"}, "unknown solver `gplk`"),

@@ -7,16 +7,17 @@ A stage has one job, is exact, and does nothing when run twice in a row; each is
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from tensat_dl.extract.deadline import Deadline
-from tensat_dl.extract.problem import StageCount
+from tensat_dl.extract.problem import StageRecord
 from tensat_dl.extract.reductions.dominance import remove_dominated
 from tensat_dl.extract.reductions.prune import prune
 from tensat_dl.extract.reductions.required import remove_loops
 from tensat_dl.extract.reductions.simplify import expand_aliases, merge_single_parents, settle_free
 from tensat_dl.extract.reductions.upper import remove_dear
 from tensat_dl.extract.work import Work
+from tensat_dl.settings import REDUCTIONS
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ STAGES: tuple[Stage, ...] = (
         "dominance", lambda work, at: remove_dominated(work, at.deadline), "an optimal selection"
     ),
     Stage(
-        "upper bound",
+        "upper-bound",
         lambda work, at: remove_dear(work, at.upper, at.deadline),
         "every acyclic selection better than the one known",
     ),
@@ -60,68 +61,67 @@ SIMPLIFYING = ("prune", "free", "alias", "merge")
 # For the whole graph, where an upper bound is too loose to pay.
 WHOLE = (*SIMPLIFYING, "dominators", "dominance")
 # For a component, whose upper bound is tight.
-COMPONENT = ("upper bound", *WHOLE)
+COMPONENT = ("upper-bound", *WHOLE)
 _MOST_ROUNDS = 8
-
-_Size = tuple[int, int]
 
 
 @dataclass
 class _Total:
     """Sums over the runs of one stage."""
 
-    classes: int = 0
-    nodes: int = 0
+    runs: int = 0
     seconds: float = 0.0
+    classes_before: int = 0
+    nodes_before: int = 0
+    classes_after: int = 0
+    nodes_after: int = 0
     removed_classes: int = 0
     removed_nodes: int = 0
 
 
 @dataclass
 class Reducer:
-    """Runs stages and adds up what each did; `prefix` goes before their names in the report."""
+    """Runs the stages that are switched on and adds up what each did; `scope` is "graph" or
+    "parts".  `prune` is always on, because the others stand on it."""
 
-    prefix: str = ""
+    scope: str = "graph"
+    switched_on: Sequence[str] = REDUCTIONS
     _totals: dict[str, _Total] = field(default_factory=dict)
 
     def run(self, work: Work, names: Sequence[str], context: Context) -> None:
         """Run the named stages in order, again and again until a round changes nothing."""
+        chosen = [name for name in names if name == "prune" or name in self.switched_on]
         settled_at: dict[str, int] = {}
         for _ in range(_MOST_ROUNDS):
             before = work.version
-            for name in names:
+            for name in chosen:
                 if settled_at.get(name) != work.version:
-                    self._run_stage(work, _BY_NAME[name], context)
-                    if name not in settled_at:
-                        self._totals[name].classes += work.classes
-                        self._totals[name].nodes += work.nodes
+                    self._run_stage(work, name, context, first=name not in settled_at)
                     settled_at[name] = work.version
             if work.version == before:
                 break
+        for name in settled_at:
+            self._totals[name].classes_after += work.classes
+            self._totals[name].nodes_after += work.nodes
 
-    def counts(self) -> tuple[StageCount, ...]:
+    def records(self) -> tuple[StageRecord, ...]:
         """What was done so far, in the order of first use."""
         return tuple(
-            StageCount(
-                self.prefix + name,
-                total.classes,
-                total.nodes,
-                total.seconds,
-                total.removed_classes,
-                total.removed_nodes,
-            )
-            for name, total in self._totals.items()
+            StageRecord(name, self.scope, **asdict(total)) for name, total in self._totals.items()
         )
 
-    def _run_stage(self, work: Work, stage: Stage, context: Context) -> None:
+    def _run_stage(self, work: Work, name: str, context: Context, *, first: bool) -> None:
         context.deadline.check()
         started, classes, nodes = context.deadline.elapsed, work.classes, work.nodes
         version = work.version
         if work.derivable:
-            stage.run(work, context)
+            _BY_NAME[name].run(work, context)
         if work.version != version:
             prune(work)
-        total = self._totals.setdefault(stage.name, _Total())
+        total = self._totals.setdefault(name, _Total())
+        total.runs += 1
         total.seconds += context.deadline.elapsed - started
+        total.classes_before += classes if first else 0
+        total.nodes_before += nodes if first else 0
         total.removed_classes += classes - work.classes
         total.removed_nodes += nodes - work.nodes
