@@ -138,7 +138,7 @@ def _check_limits(key: str, value: Any) -> None:
 
 def _subset(value: Any, known: tuple[str, ...]) -> tuple[str, ...]:
     """The words of a list, in the order of `known`."""
-    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+    if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
         raise _Wrong(f"is a list of strings, not {_describe(value)}")
     for word in value:
         if word not in known:
