@@ -28,6 +28,8 @@ STAGES: dict[str, set[str]] = {
     "extract": LEAVES,
     "cost": LEAVES | {"vocabulary", "syntax", "language", "graph", "egraph", "extract"},
     "export": LEAVES | {"vocabulary", "syntax", "language", "graph", "egraph", "cost", "extract"},
+    "rule_tests": LEAVES
+    | {"vocabulary", "syntax", "language", "graph", "egraph", "extract", "cost"},
     "config_schema": LEAVES,
     "config": LEAVES | {"config_schema"},
     "destination": LEAVES,

@@ -27,11 +27,12 @@ class Command:
 
 def commands() -> tuple[Command, ...]:
     """All subcommands, in the order in which help lists them."""
-    from tensat_dl.cli import check, extract, ops, rules, run, show, solvers
+    from tensat_dl.cli import check, extract, ops, rules, run, show, solvers, test
 
     return (
         run.COMMAND,
         check.COMMAND,
+        test.COMMAND,
         show.COMMAND,
         rules.COMMAND,
         ops.COMMAND,

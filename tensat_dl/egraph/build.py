@@ -7,6 +7,7 @@ by `egraph.question`, which finds the type of everything it makes before anythin
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tensat_dl.language import program
@@ -112,6 +113,29 @@ def build_lowering(
     return tuple(flattener.builds), tuple(results[name] for name in lowering.outputs)
 
 
+@dataclass(frozen=True)
+class BuiltTerm:
+    """The builds of one statement, and the references of what it assigns."""
+
+    builds: tuple[Build, ...]
+    refs: tuple[str, ...]
+
+
+def build_terms(
+    given: Sequence[program.Emit], claimed: Sequence[program.Emit]
+) -> tuple[BuiltTerm, ...]:
+    """Statements outside a rule: those `given` bind names, those `claimed` only read them."""
+    flattener = _Flattener((), frozenset())
+    terms = []
+    for place, emit in enumerate((*given, *claimed)):
+        start = len(flattener.builds)
+        refs = flattener.statement(emit)
+        if place < len(given):
+            flattener.locals.update(zip(emit.targets, refs, strict=True))
+        terms.append(BuiltTerm(tuple(flattener.builds[start:]), refs))
+    return tuple(terms)
+
+
 def make_recipe(rule: program.Rule, absent: frozenset[str]) -> Recipe:
     """Flatten the right side of `rule`, the variables of `absent` being missing."""
     flattener = _Flattener(rule.roots, absent)
@@ -169,17 +193,19 @@ class _Flattener:
             name = self._node(_as_node(emit.term), (), each=True)
             self.each_unions.append((emit.targets[0], name))
             return
-        if len(emit.targets) == 1:
-            refs: tuple[str, ...] = (self._term(emit.term),)
-        else:
-            outputs = tuple(f"{self._fresh()}.{i}" for i in range(len(emit.targets)))
-            self._node(_as_node(emit.term), outputs)
-            refs = outputs
-        for target, ref in zip(emit.targets, refs, strict=True):
+        for target, ref in zip(emit.targets, self.statement(emit), strict=True):
             if target in self.roots:
                 self.unions.append(Union(target, ref))
             else:
                 self.locals[target] = ref
+
+    def statement(self, emit: program.Emit) -> tuple[str, ...]:
+        """Add the builds of one line; gives the references of what its targets stand for."""
+        if len(emit.targets) < 2:
+            return (self._term(emit.term),)
+        outputs = tuple(f"{self._fresh()}.{i}" for i in range(len(emit.targets)))
+        self._node(_as_node(emit.term), outputs)
+        return outputs
 
     def _fresh(self) -> str:
         return f"%{len(self.builds)}"

@@ -3,20 +3,31 @@
 Enters: a checked program, an application of a virtual operator, the types of its inputs.  Leaves:
 a :class:`Lowered`: constants and nodes over local names, lists written out element by element.
 Virtual operators inside a lowering are left as they are: whoever reads them lowers them in turn.
+The statements of a `test` block are written out the same way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from tensat_dl.egraph.build import ABSENT, Build, BuildConstant, BuildMap, BuildNode, Many, One
+from tensat_dl.diagnostics import Span
+from tensat_dl.egraph.build import (
+    ABSENT,
+    Build,
+    BuildConstant,
+    BuildMap,
+    BuildNode,
+    Many,
+    One,
+    build_terms,
+)
 from tensat_dl.egraph.interning import Interner
 from tensat_dl.egraph.snapshot import Application
-from tensat_dl.egraph.typing import Columns, Scope, Typer
+from tensat_dl.egraph.typing import Columns, Refusal, Scope, Typer
 from tensat_dl.graph.model import Constant
-from tensat_dl.language.program import CheckedProgram
+from tensat_dl.language.program import CheckedProgram, Emit
 from tensat_dl.vocabulary.types import ABSENT as ABSENT_TYPE
 from tensat_dl.vocabulary.types import Type
 
@@ -59,6 +70,50 @@ def lower(program: CheckedProgram, application: Application, inputs: tuple[Type,
     return Lowered(
         tuple(given), writer.constants, tuple(writer.nodes), typed.outputs, writer.types()
     )
+
+
+class Unwritable(Refusal):
+    """A statement has no type; `span` is where it stands."""
+
+    def __init__(self, refusal: Refusal, span: Span) -> None:
+        super().__init__(str(refusal))
+        self.span = span
+
+
+@dataclass(frozen=True)
+class Written:
+    """Statements outside a rule, written out: the nodes of each, and the names of what it assigns.
+    `types` has those of all names."""
+
+    constants: Mapping[str, Constant]
+    nodes: tuple[tuple[LoweredNode, ...], ...]
+    refs: tuple[tuple[str, ...], ...]
+    types: Mapping[str, Type]
+
+
+def write_out(
+    program: CheckedProgram,
+    scope: Scope,
+    given: Sequence[Emit],
+    claimed: Sequence[Emit] = (),
+) -> Written:
+    """Write out statements over what `scope` knows: those `given` bind names, those `claimed` only
+    read them.  Raises Unwritable."""
+    interner = Interner()
+    typer = Typer(program.operators, program.functions, interner)
+    writer = _Writer(interner, scope)
+    terms = build_terms(given, claimed)
+    nodes = []
+    for term, emit in zip(terms, (*given, *claimed), strict=True):
+        start = len(writer.nodes)
+        for build in term.builds:
+            try:
+                writer.write(build, typer.build([build], scope))
+            except Refusal as refusal:
+                raise Unwritable(refusal, emit.span) from refusal
+        nodes.append(tuple(writer.nodes[start:]))
+    refs = tuple(term.refs for term in terms)
+    return Written(writer.constants, tuple(nodes), refs, writer.types())
 
 
 @dataclass

@@ -73,6 +73,9 @@ CODES: Mapping[str, str] = {
     "E0602": "a schedule or ruleset that contains itself",
     "E0603": "an expansive rule without a limit",
     "E0604": "a limit or count that allows nothing",
+    # tests
+    "E0703": "a test value whose type leaves something open",
+    "E0704": "a claim about a name that the test does not give",
     # warnings
     "W0401": "captured attributes that the right side drops",
     "W0402": "a rule whose sides are the same",

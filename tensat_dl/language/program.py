@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from tensat_dl.diagnostics import SourceFile, Span
+from tensat_dl.diagnostics import Diagnostic, SourceFile, Span
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary.operators import Operator
 
@@ -417,6 +417,48 @@ class CostModel:
 
 
 @dataclass(frozen=True)
+class TestValue:
+    """`input x: f32[8, 16]`, or a `weight`; its type says all but the sizes of symbolic dims."""
+
+    name: str
+    weight: bool
+    type: ast.TypeExpr
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a test claims.
+
+    FIRES: `rules` are (name as written, names in the program).  BEST: `emits` has one line, its
+    targets among what is given, and `cost` the model (None: that of the run).  EQUAL: `emits` has
+    two lines without targets.  ERROR: `code`.
+    """
+
+    kind: ast.ExpectKind
+    negated: bool
+    span: Span = field(compare=False)
+    rules: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    emits: tuple[Emit, ...] = ()
+    cost: str | None = None
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class TestCase:
+    """A `test` block.  `rules` are the names of those that run, None for the file's schedule;
+    `given` are statements over `values`.  `problems` were found in a test that claims an error."""
+
+    title: str
+    rules: tuple[str, ...] | None
+    values: tuple[TestValue, ...]
+    given: tuple[Emit, ...]
+    claims: tuple[Claim, ...]
+    span: Span = field(compare=False)
+    problems: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True)
 class CheckedProgram:
     """All that a rule file and its imports say.
 
@@ -434,5 +476,5 @@ class CheckedProgram:
     rulesets: Mapping[str, tuple[str, ...]]
     schedule: tuple[Step, ...]
     cost_models: Mapping[str, CostModel]
-    tests: tuple[ast.Test, ...]
+    tests: tuple[TestCase, ...]
     files: tuple[SourceFile, ...] = ()

@@ -169,7 +169,7 @@ def report_unbound(expr: ast.Name, context: Context) -> None:
     candidates = [*context.users_names(), *dtypes.names()]
     context.report.error(
         "E0401" if context.building else "E0404",
-        f"`{expr.text}` is not bound " + ("on the left" if context.building else context.binder),
+        f"`{expr.text}` is not bound " + (context.place if context.building else context.binder),
         expr.span,
         help=did_you_mean(expr.text, candidates),
     )

@@ -39,6 +39,7 @@ from tensat_dl.language.program import (
     Run,
     Saturate,
     Step,
+    TestCase,
 )
 from tensat_dl.syntax import ast
 
@@ -62,7 +63,7 @@ def check_program(
     scheduler = Scheduler(rules, report)
     rulesets = _rulesets(scopes, root_scopes, scheduler)
     schedule = _schedule(root_scopes, scheduler)
-    tests = _tests(root_scopes, report)
+    tests = _tests(root_scopes, declared, scheduler, report)
     if report.errors or diagnostics.has_errors:
         return None
     visible = _visible(root_scopes, rules, rulesets, schedule)
@@ -199,11 +200,12 @@ def _scheduled(steps: tuple[Step, ...]) -> Iterator[str]:
             yield from _scheduled(step.body)
 
 
-def _tests(roots: Sequence[Scope], report: Reporter) -> tuple[ast.Test, ...]:
-    found = []
-    for root in roots:
-        tests = [item for item in root.module.tree.items if isinstance(item, ast.Test)]
-        for test in tests:
-            check_test(test, root, report)
-        found += tests
-    return tuple(found)
+def _tests(
+    roots: Sequence[Scope], declared: Declared, scheduler: Scheduler, report: Reporter
+) -> tuple[TestCase, ...]:
+    return tuple(
+        check_test(item, root, declared, scheduler, report)
+        for root in roots
+        for item in root.module.tree.items
+        if isinstance(item, ast.Test)
+    )

@@ -123,10 +123,10 @@ class RightSide:
             ]
             self.context.report.error(
                 "E0401",
-                f"`{name.text}` is not bound on the left",
+                f"`{name.text}` is not bound {self.context.place}",
                 name.span,
                 help=did_you_mean(name.text, candidates)
-                or (f"the left side binds {listed(candidates)}" if candidates else ""),
+                or (f"{self.context.binds} {listed(candidates)}" if candidates else ""),
             )
         return variable
 
@@ -280,7 +280,7 @@ class RightSide:
         variable = self.context.variables.get(splat.text)
         report = self.context.report
         if variable is None:
-            report.error("E0401", f"`**{splat.text}` is not bound on the left", splat.span)
+            report.error("E0401", f"`**{splat.text}` is not bound {self.context.place}", splat.span)
             return False
         variable.used = True
         if variable.sort is not Sort.ATTRIBUTES:

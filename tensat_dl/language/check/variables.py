@@ -48,7 +48,7 @@ class Context:
     `operators`: class variable -> operator.  `starred`, `dtypes`: names that stand starred, or
     as element types, anywhere in the rule.  `members`: the names of `match each` that must stand
     starred in what is being checked now.  `building`: the right side is being checked.
-    `binder`: what binds names here, for messages.
+    For messages: `binder` is what binds names here; `place` and `binds` are for what is built.
     """
 
     scope: Scope
@@ -61,6 +61,8 @@ class Context:
     variables: dict[str, Variable] = field(default_factory=dict)
     building: bool = False
     binder: str = "by the pattern"
+    place: str = "on the left"
+    binds: str = "the left side binds"
     fresh_count: int = 0
 
     def bind(self, name: str, sort: Sort, span: Span, *, optional: bool = False) -> bool:

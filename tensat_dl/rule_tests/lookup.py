@@ -1,0 +1,82 @@
+"""Is a term in an e-graph?
+
+Enters: a snapshot and the nodes of a term.  Leaves: the e-nodes of the term, or the first of its
+nodes that the e-graph does not hold.  Equal constants are one, and the operands of commutative
+operators stand in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from tensat_dl.egraph.lowering import LoweredNode
+from tensat_dl.egraph.snapshot import Application, ENode, Leaf, LeafKind, Projection, Saturated
+from tensat_dl.graph.model import Constant
+from tensat_dl.rule_tests.example import Term
+
+
+class Missing(Exception):
+    """The e-graph does not hold `node`."""
+
+    def __init__(self, node: LoweredNode) -> None:
+        super().__init__()
+        self.node = node
+
+
+@dataclass
+class Lookup:
+    """Finds terms; `classes` grows with the names that are known: value -> class."""
+
+    saturated: Saturated
+    constants: Mapping[str, Constant]
+    classes: dict[str, int] = field(default_factory=dict)
+    enodes: set[ENode] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._rows = {(node.head, node.children): node for node in self.saturated.nodes}
+        self.classes.update(self.saturated.value_class)
+
+    def find(self, term: Term) -> tuple[int, ...]:
+        """The classes of a term's results; its e-nodes are added to `enodes`.
+
+        Raises Missing.
+        """
+        for node in term.nodes:
+            self._find(node)
+        return tuple(self._class_of(name) for name in term.results)
+
+    def _find(self, node: LoweredNode) -> None:
+        head = node.application
+        try:
+            children = tuple(self._child(name) for name in node.inputs)
+        except KeyError:  # a constant that no rule made
+            raise Missing(node) from None
+        found = next((r for r in self._readings(head, children) if r is not None), None)
+        if found is None:
+            raise Missing(node)
+        self.enodes.add(found)
+        if not head.operator.has_bundle:
+            self.classes[node.outputs[0]] = found.eclass
+            return
+        for index, name in enumerate(node.outputs):
+            output = self._rows.get((Projection(index), (found.eclass,)))
+            if output is not None:
+                self.classes[name] = output.eclass
+                self.enodes.add(output)
+
+    def _readings(self, head: Application, children: tuple[int, ...]) -> Iterator[ENode | None]:
+        yield self._rows.get((head, children))
+        if head.operator.commutative and len(children) == 2:
+            yield self._rows.get((head, children[::-1]))
+
+    def _child(self, name: str | None) -> int:
+        if name is None:
+            return self._rows[(Leaf(LeafKind.ABSENT), ())].eclass
+        return self._class_of(name)
+
+    def _class_of(self, name: str) -> int:
+        constant = self.constants.get(name)
+        if constant is None:
+            return self.classes[name]
+        return self._rows[(Leaf(LeafKind.CONSTANT, constant.digest), ())].eclass
