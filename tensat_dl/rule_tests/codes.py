@@ -1,4 +1,4 @@
-"""The codes of failing tests, each with its title; those of wrong tests are the language stage's."""
+"""The codes of failing tests, each with its title; those of faulty tests are the checker's."""
 
 from __future__ import annotations
 
