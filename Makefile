@@ -11,6 +11,7 @@ check: lint types layers quick  ## format, lint, types, layers, quick tests: und
 format:  ## rewrite files in the project's format
 	$(PYTHON) -m ruff format .
 	$(PYTHON) -m ruff check --fix .
+	$(PYTHON) -m tensat_dl fmt rulesets examples
 
 lint:  ## is everything formatted, and clean?
 	$(PYTHON) -m ruff format --check .

@@ -19,7 +19,7 @@ from typing import Any
 from tensat_dl.egraph.snapshot import Exploration, RuleCount
 from tensat_dl.extract.problem import Extraction
 from tensat_dl.outcome import Outcome
-from tensat_dl.resources import is_stream, temporary_prefix
+from tensat_dl.resources import is_stream, replace_text
 
 Report = dict[str, Any]
 
@@ -105,12 +105,7 @@ def write_json(content: Report, target: str) -> None:
     if is_stream(path):
         path.write_text(text, encoding="utf-8")
         return
-    temporary = path.with_name(temporary_prefix() + path.name)
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    replace_text(path, text)
 
 
 def _exploration(exploration: Exploration) -> Report:

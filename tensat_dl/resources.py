@@ -1,4 +1,4 @@
-"""Files: shipped data, the names of temporary files, and what cannot be replaced by a file."""
+"""Files: shipped data, the names of temporary files, what can be replaced by a file, and how."""
 
 from __future__ import annotations
 
@@ -36,3 +36,16 @@ def is_stream(path: Path) -> bool:
     if path.is_symlink() and path.readlink().is_relative_to("/proc"):
         return True
     return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Write a text file whole or not at all; links are followed, permissions stay."""
+    target = path.resolve()
+    temporary = target.with_name(temporary_prefix() + target.name)
+    try:
+        temporary.write_text(text, encoding="utf-8", newline="")
+        if target.exists():
+            temporary.chmod(target.stat().st_mode & 0o777)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)

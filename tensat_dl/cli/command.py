@@ -27,12 +27,13 @@ class Command:
 
 def commands() -> tuple[Command, ...]:
     """All subcommands, in the order in which help lists them."""
-    from tensat_dl.cli import check, extract, ops, rules, run, show, solvers, test
+    from tensat_dl.cli import check, extract, fmt, ops, rules, run, show, solvers, test
 
     return (
         run.COMMAND,
         check.COMMAND,
         test.COMMAND,
+        fmt.COMMAND,
         show.COMMAND,
         rules.COMMAND,
         ops.COMMAND,

@@ -51,6 +51,7 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
     """Print problems of rule files to stderr, as the language reference shows them."""
     from tensat_dl.cli.render import render
 
+    sys.stdout.flush()  # what was said before stands before, also where both are one stream
     color = wants_color(sys.stderr)
     for diagnostic in diagnostics:
         print(render(diagnostic, color=color), file=sys.stderr, end="\n\n")
@@ -65,6 +66,8 @@ def count_problems(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def _complain(message: str, help: str = "") -> None:
+    with contextlib.suppress(OSError):
+        sys.stdout.flush()
     print(f"tensat-dl: {message}", file=sys.stderr)
     if help:
         print(f"help: {help}", file=sys.stderr)

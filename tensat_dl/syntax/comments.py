@@ -9,6 +9,7 @@ a ruler, not documentation.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tensat_dl.diagnostics import Diagnostics, SourceFile, Span
@@ -67,7 +68,7 @@ def read_documentation(file: SourceFile) -> Documentation:
     pending: _Comment | None = None
     code_seen = False
     line_of_code = -1  # end of the last piece of code, to tell `code ## remark`
-    for piece in _PIECE.finditer(file.text):
+    for piece in pieces(file.text):
         text, span = piece.group(), Span(file, piece.start(), piece.end())
         if not text.startswith("#"):
             if pending is not None:
@@ -76,7 +77,7 @@ def read_documentation(file: SourceFile) -> Documentation:
         elif text.startswith("#!"):
             (documentation._late if code_seen else []).append(span)
             module.append(_content(text))
-        elif _is_documentation(text):
+        elif is_documentation(text):
             trailing = code_seen and "\n" not in file.text[line_of_code : span.start]
             if trailing:
                 documentation._stray.append(span)
@@ -88,7 +89,13 @@ def read_documentation(file: SourceFile) -> Documentation:
     return documentation
 
 
-def _is_documentation(comment: str) -> bool:
+def pieces(text: str) -> Iterator[re.Match[str]]:
+    """Strings, comments, and stretches of other text without white space, in order."""
+    return _PIECE.finditer(text)
+
+
+def is_documentation(comment: str) -> bool:
+    """Does it document the item that follows?  A ruler of three or more `#` does not."""
     return comment.startswith("##") and not comment.startswith("###")
 
 

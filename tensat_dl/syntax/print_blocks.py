@@ -1,6 +1,6 @@
 """Prints operators, schedules, cost models and tests.
 
-Enters: the item.  Leaves: its lines in canonical form.
+Enters: the item.  Leaves: its text; the white space is chosen by the layout.
 """
 
 from __future__ import annotations
@@ -17,16 +17,20 @@ from tensat_dl.syntax.print_expressions import (
 )
 
 
-def indented(lines: Iterable[str], depth: int) -> list[str]:
-    """The lines, moved in by two spaces a level; empty lines stay empty."""
-    return [("  " * depth + line) if line else line for line in lines]
-
-
 def statement(item: ast.Statement) -> str:
     """`y1, y2 = Split(..)`."""
     star = "*" if item.starred else ""
     targets = ", ".join(target.text for target in item.targets)
     return f"{star}{targets} = {format_expr(item.value)}"
+
+
+def statements(items: Iterable[ast.Statement]) -> str:
+    """A block of statements."""
+    return _braces(map(statement, items))
+
+
+def _braces(entries: Iterable[str]) -> str:
+    return "{" + "".join(f"\n{entry}" for entry in entries) + "\n}"
 
 
 def parameters(items: Iterable[ast.Parameter]) -> str:
@@ -44,13 +48,12 @@ def _parameter(item: ast.Parameter) -> str:
 # --- operators ------------------------------------------------------------------------------
 
 
-def operator_lines(item: ast.Operator) -> list[str]:
+def operator(item: ast.Operator) -> str:
     """An `op` declaration; `since` is shown where it says something."""
     domain = "" if item.domain is None else f"{format_string(item.domain)}::"
     formal = [_parameter(p) for p in item.parameters]
     if item.attributes_of is not None:
         formal.append(f"**{item.attributes_of.text}")
-    head = f"op {domain}{item.name.text}({', '.join(formal)}) -> {parameters(item.outputs)} {{"
     body: list[str] = []
     if item.infer or item.since != 1:
         body.append(f"since {item.since}")
@@ -58,14 +61,15 @@ def operator_lines(item: ast.Operator) -> list[str]:
     if item.cost is not None:
         body.append(f"cost {format_plain(item.cost)}")
     body += _clause("lower", [statement(s) for s in item.lower])
-    return [head, *indented(body, 1), "}"]
+    head = f"op {domain}{item.name.text}({', '.join(formal)}) -> {parameters(item.outputs)}"
+    return f"{head} {_braces(body)}"
 
 
-def _clause(word: str, lines: list[str]) -> list[str]:
+def _clause(word: str, entries: list[str]) -> list[str]:
     """One statement beside the word, several in braces."""
-    if len(lines) <= 1:
-        return [f"{word} {line}" for line in lines]
-    return [f"{word} {{", *indented(lines, 1), "}"]
+    if len(entries) <= 1:
+        return [f"{word} {entry}" for entry in entries]
+    return [f"{word} {_braces(entries)}"]
 
 
 def _inferred(item: ast.Statement) -> str:
@@ -80,27 +84,23 @@ def _inferred(item: ast.Statement) -> str:
 # --- schedules and cost models --------------------------------------------------------------
 
 
-def schedule_lines(item: ast.Schedule) -> list[str]:
+def schedule(item: ast.Schedule) -> str:
     """A `schedule`."""
-    return [f"schedule {item.name.text} {{", *indented(_steps(item.body), 1), "}"]
+    return f"schedule {item.name.text} {_braces(map(_step, item.body))}"
 
 
-def _steps(body: Iterable[ast.Step]) -> list[str]:
-    return [line for step in body for line in _step(step)]
-
-
-def _step(step: ast.Step) -> list[str]:
+def _step(step: ast.Step) -> str:
     match step:
         case ast.Run(name=name):
-            return [f"run {name.text}"]
+            return f"run {name.text}"
         case ast.Prune():
-            return ["prune cycles"]
+            return "prune cycles"
         case ast.Saturate(body=(ast.Run(name=name),), limit=limit):
-            return [f"saturate {name.text}{_limit(limit)}"]
+            return f"saturate {name.text}{_limit(limit)}"
         case ast.Saturate(body=body, limit=limit):
-            return ["saturate {", *indented(_steps(body), 1), "}" + _limit(limit)]
+            return f"saturate {_braces(map(_step, body))}{_limit(limit)}"
         case ast.Repeat(count=count, body=body, limit=limit):
-            return [f"repeat {count} {{", *indented(_steps(body), 1), "}" + _limit(limit)]
+            return f"repeat {count} {_braces(map(_step, body))}{_limit(limit)}"
 
 
 def _limit(limit: ast.Limit | None) -> str:
@@ -111,20 +111,19 @@ def _limit(limit: ast.Limit | None) -> str:
     return f" limit({', '.join(shown)})"
 
 
-def cost_model_lines(item: ast.CostModel) -> list[str]:
+def cost_model(item: ast.CostModel) -> str:
     """A `cost model`."""
-    rows = [f"{row.operator.text} = {format_plain(row.value)}" for row in item.rows]
-    return [f"cost model {item.name.text} {{", *indented(rows, 1), "}"]
+    rows = (f"{row.operator.text} = {format_plain(row.value)}" for row in item.rows)
+    return f"cost model {item.name.text} {_braces(rows)}"
 
 
 # --- tests ----------------------------------------------------------------------------------
 
 
-def test_lines(item: ast.Test) -> list[str]:
+def test(item: ast.Test) -> str:
     """A `test`."""
     using = f" using {', '.join(n.text for n in item.using)}" if item.using else ""
-    body = [_test_line(line) for line in item.body]
-    return [f"test {format_string(item.title)}{using} {{", *indented(body, 1), "}"]
+    return f"test {format_string(item.title)}{using} {_braces(map(_test_line, item.body))}"
 
 
 def _test_line(line: ast.TestInput | ast.TestGiven | ast.TestExpect) -> str:

@@ -25,9 +25,21 @@ def read_source(
     UTF-8 or holding NUL bytes yields None and one diagnostic (E0120).
     """
     try:
-        return SourceFile(str(path), _decoded(_bytes(Path(path))))
+        data = _bytes(Path(path))
     except _UnreadableError as reason:
         diagnostics.error("E0120", f"the rule file `{path}` {reason}", span)
+        return None
+    return decode_source(str(path), data, diagnostics, span=span)
+
+
+def decode_source(
+    name: str, data: bytes, diagnostics: Diagnostics, *, span: Span | None = None
+) -> SourceFile | None:
+    """The text of a rule file of that name and content; E0120 where it is no text."""
+    try:
+        return SourceFile(name, _decoded(data))
+    except _UnreadableError as reason:
+        diagnostics.error("E0120", f"the rule file `{name}` {reason}", span)
         return None
 
 

@@ -21,9 +21,7 @@ rule merge {
     y2 = MatMul(x, w2: T[K, N2])
   }
   where weight(w1), weight(w2)
-  emit {
-    y1, y2 = Split(MatMul(x, Concat(w1, w2, axis=1)), i64([N1, N2]), axis=-1)
-  }
+  emit { y1, y2 = Split(MatMul(x, Concat(w1, w2, axis=1)), i64([N1, N2]), axis=-1) }
 }
 """
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,8 @@ import pytest
 from tensat_dl.diagnostics import Diagnostics, SourceFile, Span
 from tensat_dl.syntax import ast
 from tensat_dl.syntax.parse import parse
+
+sys.path.insert(0, str(Path(__file__).parent))  # for `trees`
 
 Bare = Callable[[Any], Any]
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from trees import EXPRESSIONS
 
 from tensat_dl.cli.render import render, render_json
-from tensat_dl.diagnostics import Diagnostics, SourceFile, Span
+from tensat_dl.diagnostics import Diagnostics, SourceFile
 from tensat_dl.syntax import ast
 from tensat_dl.syntax.codes import CODES
 from tensat_dl.syntax.grammar import RESERVED, SOFT_WORDS
@@ -89,80 +90,6 @@ def test_any_bytes(tmp_path: Path, content: bytes) -> None:
 
 
 # --- trees ----------------------------------------------------------------------------------
-
-HERE = Span(SourceFile("", ""), 0, 0)
-WORDS = st.from_regex(r"\A[A-Za-z][A-Za-z0-9_]{0,3}(\.[a-z]{1,2})?\Z").filter(
-    lambda text: text not in RESERVED
-)
-PLAIN = WORDS.map(lambda text: text.replace(".", "_")).filter(lambda text: text not in RESERVED)
-NAMES = WORDS.map(lambda text: ast.Name(text, HERE))
-NUMBERS = st.one_of(
-    st.integers(0, 10**12), st.floats(0, allow_infinity=False, allow_nan=False)
-).map(lambda value: ast.Number(value, HERE))
-STRINGS = st.text(st.characters(exclude_categories=["Cs"]), max_size=5).map(
-    lambda text: ast.String(text, HERE)
-)
-LEAVES = st.one_of(
-    NAMES,
-    NUMBERS,
-    STRINGS,
-    st.booleans().map(lambda value: ast.Boolean(value, HERE)),
-    st.just(ast.Wildcard(HERE)),
-)
-BINARY = ["+", "-", "*", "/", "//", "%", "**", "and", "or"]
-COMPARE = ["==", "!=", "<", "<=", ">", ">=", "in", "not in"]
-
-
-def tuples(items: st.SearchStrategy[Any], least: int = 0) -> st.SearchStrategy[Any]:
-    return st.lists(items, min_size=least, max_size=3).map(tuple)
-
-
-def types(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    dims = st.one_of(inner.filter(is_sum), NAMES.map(lambda name: ast.Star(name, HERE)))
-    return st.builds(ast.TypeExpr, PLAIN, st.none() | tuples(dims), st.just(HERE))
-
-
-def is_sum(expr: ast.Expr) -> bool:
-    return not isinstance(expr, ast.Ascribed)
-
-
-def starred(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    return inner.map(lambda operand: ast.Star(operand, HERE))
-
-
-def calls(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    ascribed = st.builds(ast.Ascribed, inner | starred(inner), types(inner), st.just(HERE))
-    return st.builds(
-        ast.Call,
-        WORDS,
-        tuples(st.one_of(inner, starred(inner), ascribed)),
-        tuples(st.builds(ast.Keyword, PLAIN, inner, st.just(HERE))),
-        tuples(NAMES),
-        st.just(HERE),
-        st.just(HERE),
-        st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=4),
-    )
-
-
-def compound(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    here = st.just(HERE)
-    comparison = tuples(st.tuples(st.sampled_from(COMPARE), inner), least=1)
-    bound = st.none() | inner
-    return st.one_of(
-        calls(inner),
-        st.builds(ast.ListExpr, tuples(inner | starred(inner)), here),
-        st.builds(ast.Maybe, inner, here),
-        st.builds(ast.Unary, st.sampled_from(["-", "not"]), inner, here),
-        st.builds(ast.Binary, st.sampled_from(BINARY), inner, inner, here),
-        st.builds(ast.Compare, inner, comparison, here),
-        st.builds(ast.IfExpr, inner, inner, inner, here),
-        st.builds(ast.Index, inner, inner, here),
-        st.builds(ast.Slice, inner, bound, bound, here),
-        st.builds(ast.Ascribed, inner, types(inner), here),
-    )
-
-
-EXPRESSIONS = st.recursive(LEAVES, compound, max_leaves=12)
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
