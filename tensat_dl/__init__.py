@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 __all__ = ["Result", "check", "extract", "load_rules", "optimize"]
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> Any:
     if name == "extract":
         return import_module("tensat_dl.extract")  # a package that can be called

@@ -40,7 +40,7 @@ class Result(Generic[Model]):
 
 def optimize(
     model: Model,
-    rules: str | Sequence[str] = "std",
+    rules: str | Sequence[str] | CheckedProgram = "std",
     config: Config = None,
     progress: Progress | None = None,
     *,
@@ -51,24 +51,26 @@ def optimize(
 
     `model` is a path, an `onnx.ModelProto` or an `onnx_ir.Model`; the latter two are left as
     they are.  `rules`: paths of rule files or names of shipped rulesets, also separated by
-    commas.  `output` and `force` are for a path: where to write (default `NAME.opt.onnx` beside
-    it), and whether that may be the input itself.
+    commas, or what `load_rules` gave.  `output` and `force` are for a path: where to write
+    (default `NAME.opt.onnx` beside it), and whether that may be the input itself.
     """
     from tensat_dl.language.load import split_names
+    from tensat_dl.language.program import CheckedProgram
     from tensat_dl.pipeline import optimize as run
 
     settings = as_settings(config)
-    names = rules if isinstance(rules, str) else ",".join(rules)
+    chosen = rules if isinstance(rules, str | CheckedProgram) else ",".join(rules)
     if isinstance(model, str | PathLike):
         path = Path(model)
-        used = [Path(name) for name in split_names(names) if name]
+        names = split_names(chosen) if isinstance(chosen, str) else []
+        used = [Path(name) for name in names if name]
         target = choose_output(path, Path(output) if output else None, force=force, used=used)
-        outcome = run(path, names, settings, progress or silent, output=target, force=force)
+        outcome = run(path, chosen, settings, progress or silent, output=target, force=force)
         written = cast(Model, str(target) if isinstance(model, str) else target)
         return Result(written, make_report(outcome))
     if output is not None:
         raise UsageError("`output` is for models given as a path")
-    outcome = run(cast(Any, model), names, settings, progress or silent)
+    outcome = run(cast(Any, model), chosen, settings, progress or silent)
     from tensat_dl.graph.convert import model_like
 
     assert outcome.model is not None, "the pipeline hands back the model"

@@ -64,6 +64,15 @@ class Diagnostic:
     help: str = ""
     severity: Severity = Severity.ERROR
 
+    def __str__(self) -> str:
+        """One line: the place, the code, what, and how to mend it."""
+        place = ""
+        if self.span is not None:
+            line, column = self.span.position()
+            place = f"{self.span.file.name}:{line}:{column}: "
+        help = f" ({self.help})" if self.help else ""
+        return f"{place}{self.severity.value}[{self.code}]: {self.message}{help}"
+
 
 @dataclass
 class Diagnostics:

@@ -58,6 +58,9 @@ class RuleFileError(TensatError):
         super().__init__(f"{errors} problem{'s' if errors != 1 else ''} in the rule file")
         self.diagnostics = tuple(diagnostics)
 
+    def __str__(self) -> str:
+        return "\n".join((f"{self.message}:", *map(str, self.diagnostics)))
+
 
 class UnsoundRuleError(TensatError):
     """Exploration found two types for one tensor: some rule changes a type."""

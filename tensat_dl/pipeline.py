@@ -16,7 +16,7 @@ from tensat_dl.cost.posing import pose, price_of_graph
 from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.adopt import DeclaredOperators
 from tensat_dl.egraph.explore import explore
-from tensat_dl.egraph.snapshot import ENode
+from tensat_dl.egraph.snapshot import ENode, RuleCount
 from tensat_dl.errors import InfeasibleError
 from tensat_dl.export import export_graph
 from tensat_dl.extract.run import extract, validate
@@ -28,6 +28,7 @@ from tensat_dl.graph.save import save
 from tensat_dl.graph.verify import require, verify
 from tensat_dl.graph.write import build_source
 from tensat_dl.language.load import load_rules
+from tensat_dl.language.program import CheckedProgram
 from tensat_dl.outcome import Outcome, OutcomeStatus
 from tensat_dl.phases import Phases
 from tensat_dl.progress import Progress, silent
@@ -43,20 +44,20 @@ _IMPROVEMENT = 1e-9
 
 def optimize(
     model: str | Path | onnx.ModelProto | onnx_ir.Model,
-    rules: str,
+    rules: str | CheckedProgram,
     settings: Settings,
     progress: Progress | None = None,
     *,
     output: Path | None = None,
     force: bool = False,
 ) -> Outcome:
-    """Optimise `model` with `rules` (paths or shipped names, separated by commas).
+    """Optimise `model` with `rules` (paths or shipped names, separated by commas; or checked).
 
     Writes `output` when it is given, after verification only.  Raises what `errors` defines.
     """
     phases = Phases(progress or silent)
     with phases("check"):
-        program = load_rules(rules)
+        program = rules if isinstance(rules, CheckedProgram) else load_rules(rules)
         prices = make_cost_model(settings.cost, program)
         validate(settings.extract)
     with phases("read"):
@@ -81,7 +82,7 @@ def optimize(
         result = build_source(answer) if improved else original.source
     with phases("verify"):
         verification = verify(original.source, result, settings.verify, settings.model.dims)
-        require(verification)
+        require(verification, _suspects(saturated.exploration.rules, chosen) if improved else ())
     with phases("write"):
         source_path = original.source.path
         if output is not None:
@@ -111,6 +112,13 @@ def optimize(
 
 def _count_nodes(graph: Graph) -> Mapping[str, int]:
     return dict(Counter(node.operator.name for node in remove_dead(graph).nodes))
+
+
+def _suspects(counts: Mapping[str, RuleCount], chosen: Mapping[int, ENode]) -> tuple[str, ...]:
+    """The rules that acted: those with most nodes in the answer first."""
+    made = _rules_in(chosen)
+    acted = [name for name, count in counts.items() if count.applied]
+    return tuple(sorted(acted, key=lambda name: (-made.get(name, 0), name)))
 
 
 def _rules_in(chosen: Mapping[int, ENode]) -> Mapping[str, int]:

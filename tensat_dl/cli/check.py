@@ -36,7 +36,7 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
         print(json.dumps({"diagnostics": found}, indent=2))
     else:
         print_diagnostics(diagnostics)
-        count = len(program.rules) if program else 0
+        count = len({rule.base for rule in program.rules}) if program else 0
         rules = f"{count} rule{'s' if count != 1 else ''}, " if program else ""
         print(f"{arguments.rules}: {rules}{count_problems(diagnostics)}")
     return ExitCode.BAD_RULES if diagnostics.has_errors else ExitCode.OK

@@ -68,7 +68,10 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True, title="commands")
     for each in command.commands():
         _add(subparsers, each)
-    return parser.parse_args(argv)
+    arguments, unknown = parser.parse_known_args(argv)
+    if unknown:
+        arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    return arguments
 
 
 def _add(subparsers: argparse._SubParsersAction[_Parser], each: command.Command) -> None:
@@ -82,7 +85,7 @@ def _add(subparsers: argparse._SubParsersAction[_Parser], each: command.Command)
     )
     each.add_arguments(parser)
     parser.add_argument("--debug", action="store_true", help="show a traceback on failure")
-    parser.set_defaults(execute=each.execute)
+    parser.set_defaults(execute=each.execute, parser=parser)
 
 
 class _Version(argparse.Action):

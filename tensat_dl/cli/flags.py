@@ -74,7 +74,7 @@ def add_settings(parser: argparse.ArgumentParser, flags: Sequence[Flag], *, dims
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="any setting, e.g. explore.cycles=prune or extract.options.threads=2",
+        help="any setting, e.g. explore.cycles=prune or extract.gap=0.01",
     )
 
 

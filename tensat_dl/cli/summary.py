@@ -23,6 +23,9 @@ _STOPPED = {
     "crashed": "the engine died",
 }
 
+#: Why an answer is not proven the cheapest, where "stopped by .." would not say it.
+_UNPROVEN = {"heuristic": "not proven", "solver failed": "the solver failed"}
+
 
 def print_summary(report: Report, *, verbose: bool, to_stderr: bool = False) -> None:
     """Print what a run did."""
@@ -57,7 +60,7 @@ def extraction_line(extraction: Report) -> str:
     if extraction["gap"] is not None:
         parts.append(f"gap {100 * extraction['gap']:.2g} %")
     if extraction["status"] == "feasible":
-        parts.append(f"stopped by {extraction['stopped']}")
+        parts.append(_UNPROVEN.get(extraction["stopped"], f"stopped by {extraction['stopped']}"))
     return ", ".join([*parts, f"{extraction['seconds']:.2f} s"])
 
 

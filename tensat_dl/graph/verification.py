@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tensat_dl.errors import VerificationError
+
+#: So many rules are named where the models disagree.
+_SUSPECTS = 8
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,9 @@ def failed(problem: str) -> Verification:
     return Verification(0, float("inf"), False, (Mismatch("", -1, problem),))
 
 
-def require(verification: Verification) -> None:
-    """Raise VerificationError unless the models were compared and agree."""
+def require(verification: Verification, rules: Sequence[str] = ()) -> None:
+    """Raise VerificationError unless the models were compared and agree; `rules` are those that
+    could be at fault."""
     if verification.ok:
         return
     if not verification.mismatches:
@@ -57,5 +62,13 @@ def require(verification: Verification) -> None:
     also = f" (and {more} more)" if more else ""
     raise VerificationError(
         f"the optimised model does not compute what the original does: {worst}{also}",
-        help="nothing was written; a rule is wrong, or its condition is",
+        help=f"nothing was written; a rule is wrong, or its condition is{_suspects(rules)}",
     )
+
+
+def _suspects(rules: Sequence[str]) -> str:
+    if not rules:
+        return ""
+    shown = ", ".join(f"`{rule}`" for rule in rules[:_SUSPECTS])
+    more = f" and {len(rules) - _SUSPECTS} more" if len(rules) > _SUSPECTS else ""
+    return f"; applied were {shown}{more}"

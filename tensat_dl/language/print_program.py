@@ -201,7 +201,8 @@ def _step_lines(steps: tuple[Step, ...]) -> Iterator[str]:
     for step in steps:
         match step:
             case Run():
-                yield f"run {step.ruleset} ({len(step.rules)} rules)"
+                count = len(step.rules)
+                yield f"run {step.ruleset} ({count} rule{'s' if count != 1 else ''})"
             case Prune():
                 yield "prune cycles"
             case Saturate():

@@ -18,6 +18,8 @@ from tensat_dl.syntax.grammar import ITEM_WORDS, MAX_NESTING, RESERVED, SOFT_WOR
 
 _CLOSERS = {"RPAR": ")", "RSQB": "]", "RBRACE": "}"}
 _ENDS = frozenset({"$END", "ARROW", "BOTH_WAYS", *_CLOSERS})
+#: What may follow the last output of an operator that is declared.
+_OPERATOR_BODY = frozenset({"QUESTION", "EQUAL", "COMMA", "LBRACE"})
 
 
 class Fault:
@@ -167,8 +169,16 @@ class Fault:
             return "`=` binds a name; `==` compares"
         if "ARROW" in self.accepted and self._compared():
             return "`==` compares; a rewrite is written with `=>`"
+        if kind == "IF" and "WHERE" in self.accepted and not self._in_where():
+            return "conditions stand behind `where`"
         if kind == "IF" and "AND" in self.accepted:
             return "write `if condition then a else b`"
+        if kind == "COMMA" and self._in_plain_parenthesis():
+            return "a list stands in brackets: `[0, 1]`"
+        if self.accepted == {"COLON"}:
+            return self._untyped()
+        if self.accepted == _OPERATOR_BODY:
+            return "an operator has a body: `{ infer y = .. }`, or `{ lower y = .. }`"
         if kind == "NAME":
             return self._spelling(text)
         if kind == "BAR":
@@ -176,6 +186,32 @@ class Fault:
         if "AT" not in self.accepted and kind == "AT":
             return "annotations stand before `rewrite`, `rule` or `ruleset`"
         return self._after_annotation(text)
+
+    def _in_where(self) -> bool:
+        """True when the rule has a `where` or a `let` already."""
+        text = self.file.text[: self.offset]
+        clauses = text[max(text.rfind("rewrite"), text.rfind("rule"), 0) :].split()
+        return "where" in clauses or "let" in clauses
+
+    def _in_plain_parenthesis(self) -> bool:
+        """True directly inside of a `(` that groups, and opens no inputs."""
+        if not self.open:
+            return False
+        before = self.file.text[: self.open[-1].start].rstrip()
+        is_group = self.file.text[self.open[-1].start] == "("
+        return is_group and not (before[-1:].isalnum() or before[-1:] == "_")
+
+    def _untyped(self) -> str:
+        """A parameter, a column or an output of a declaration without its sort."""
+        if self.previous is None or self.previous.type != "NAME":
+            return ""
+        name = str(self.previous)
+        before = self.file.text[: int(self.previous.start_pos or 0)].rstrip()
+        if before.endswith("->"):
+            return f"an output has a name: `-> y: {name}`"
+        if before.endswith(("(", ",")):
+            return f"its sort is missing: `{name}: Tensor`"
+        return ""
 
     def _spelling(self, text: str) -> str:
         close = closest(text, wording.words(self.accepted))

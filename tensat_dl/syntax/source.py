@@ -27,7 +27,9 @@ def read_source(
     try:
         data = _bytes(Path(path))
     except _UnreadableError as reason:
-        diagnostics.error("E0120", f"the rule file `{path}` {reason}", span)
+        is_model = Path(path).suffix == ".onnx"
+        help = "rules stand before the model: `RULES GRAPH`" if is_model else ""
+        diagnostics.error("E0120", f"the rule file `{path}` {reason}", span, help=help)
         return None
     return decode_source(str(path), data, diagnostics, span=span)
 

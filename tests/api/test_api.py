@@ -132,6 +132,23 @@ def test_rules_load_and_check(rules: str, tmp_path: Path) -> None:
     with pytest.raises(RuleFileError) as caught:
         tensat_dl.load_rules(str(bad))
     assert caught.value.diagnostics == (problem,)
+    assert str(caught.value).splitlines() == [
+        "1 problem in the rule file:",
+        f"{bad}:2:12: error[E0202]: unknown operator `Relux` (did you mean `Relu`?)",
+    ]
+
+
+def test_loaded_rules_serve_many_models(proto: onnx.ModelProto, rules: str, tmp_path: Path) -> None:
+    loaded = tensat_dl.load_rules(rules)
+    path = tmp_path / "m.onnx"
+    onnx.save(proto, path)
+    written = tensat_dl.optimize(path, loaded, output=tmp_path / "small.onnx").model
+    answer = tensat_dl.optimize(proto, loaded).model
+    assert operators(onnx.load(written)) == operators(answer) == ["Relu", "MatMul"]
+
+
+def test_public_names_can_be_listed() -> None:
+    assert {"Result", "check", "extract", "load_rules", "optimize"} <= set(dir(tensat_dl))
 
 
 def test_extract_is_a_function_whatever_was_imported_before(tmp_path: Path) -> None:

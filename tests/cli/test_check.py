@@ -27,6 +27,20 @@ def test_all_problems_in_one_run(tensat) -> None:
     assert done.out == "r.tsat: 2 errors\n"
 
 
+def test_rules_are_counted_as_they_are_written(tensat) -> None:
+    """A rule for three operators in both directions is one rule."""
+    text = "language 1\nclass P = Relu | Abs | Neg\nrewrite r for F in P: F(Neg(x)) <=> F(Abs(x))\n"
+    Path("r.tsat").write_text(text)
+    assert tensat("check", "r.tsat").out.startswith("r.tsat: 1 rule, ")
+
+
+def test_a_model_in_the_place_of_the_rules(tensat) -> None:
+    Path("m.onnx").write_bytes(b"\x08\x00")
+    done = tensat("check", "m.onnx")
+    assert done.code == 4
+    assert "help: rules stand before the model: `RULES GRAPH`" in done.err
+
+
 def test_problems_as_json(tensat) -> None:
     Path("r.tsat").write_text(BAD)
     done = tensat("check", "r.tsat", "--format", "json")

@@ -66,6 +66,7 @@ def test_help_tells_the_exit_codes(tensat) -> None:
         (["run"], "RULES, GRAPH"),
         (["run", "std", "m.onnx", "--enodes", "many"], "--enodes: invalid int value: 'many'"),
         (["run", "std", "m.onnx", "--frob"], "unrecognized arguments: --frob"),
+        (["extract", "g.json", "--cost", "nodes"], "help: `tensat-dl extract --help`"),
         (["ops", "Frobnicate"], "there is no operator `Frobnicate`"),
         (["ops", "matmul"], "did you mean `MatMul`?"),
         (["rules", "frob"], "there is no shipped ruleset `frob`"),

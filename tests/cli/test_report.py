@@ -126,6 +126,13 @@ def test_summary_of_an_improvement(capsys: pytest.CaptureFixture[str]) -> None:
     assert "assoc " not in text.replace("in rule assoc", "")
 
 
+def test_an_unproven_answer_says_why_in_words() -> None:
+    answer = dataclasses.replace(OUTCOME.extraction, solver="", stopped=StopReason.HEURISTIC)
+    assert "gap 25 %, not proven, 0.25 s" in extraction_line(extraction_report(answer))
+    answer = dataclasses.replace(answer, solver="glpk", stopped=StopReason.SOLVER_FAILED)
+    assert "gap 25 %, the solver failed, 0.25 s" in extraction_line(extraction_report(answer))
+
+
 def test_verbose_shows_every_rule(capsys: pytest.CaptureFixture[str]) -> None:
     text = text_of(OUTCOME, capsys, verbose=True)
     assert "assoc" in text

@@ -111,6 +111,7 @@ def test_a_wrong_rule_is_found_out_and_nothing_is_written(
     done = tensat("run", rules(WRONG), "m.onnx", "--cost", "mine", "--json", "r.json")
     assert done.code == 5
     assert "does not compute what the original does" in done.err
+    assert "or its condition is; applied were `wrong`\n" in done.err
     assert sorted(tmp_path.iterdir()) == [*before, tmp_path / "rules.tsat"]
 
 

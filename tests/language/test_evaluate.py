@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tensat_dl.diagnostics import Diagnostics, SourceFile
@@ -366,6 +366,7 @@ def _grow(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     )
 
 
+@settings(deadline=None)
 @given(st.recursive(_LEAVES, _grow, max_leaves=12))
 def test_total(text: str) -> None:
     value(text)

@@ -133,9 +133,9 @@ def test_two_thousand_rules_check_in_five_seconds() -> None:
         for i in range(2000)
     )
     text = "".join(lines)
-    start = time.perf_counter()
+    start = time.process_time()  # other programs' work is not counted
     program = load_text(text, "t.tsat", Diagnostics())
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     assert program is not None
     assert len(program.rules) == 2000
 

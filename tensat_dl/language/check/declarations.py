@@ -176,9 +176,11 @@ def _head_arguments(
 ) -> tuple[str, ...]:
     head = item.head
     if relation is not None and len(head.args) != len(relation.columns):
+        count = len(relation.columns)
+        columns_words = f"{count} column{'s' if count != 1 else ''}"
         context.report.error(
             "E0312",
-            f"`{head.function}` has {len(relation.columns)} columns, not {len(head.args)}",
+            f"`{head.function}` has {columns_words}, not {len(head.args)}",
             head.span,
         )
         return ()

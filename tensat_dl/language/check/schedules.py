@@ -188,7 +188,7 @@ class Scheduler:
     def _report_name(
         self, name: ast.Name, symbol: Symbol | None, scope: Scope, kinds: tuple[Kind, ...]
     ) -> None:
-        wanted = " or ".join(kind.value for kind in kinds)
+        wanted = " or a ".join(kind.value for kind in kinds)
         if symbol is not None:
             self.report.error(
                 "E0211",
