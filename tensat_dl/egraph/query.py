@@ -15,7 +15,7 @@ too (`front`, `back`, `vlength`, `part`), filled by the rules of `egraph.runs`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from tensat_dl.egraph import naming
@@ -64,8 +64,10 @@ def operand_orders(plan: MatchPlan) -> Iterator[tuple[bool, ...]]:
 
 
 def _swappable(match: program.Match) -> bool:
+    """A list has no other order: it is matched as it stands."""
     inputs = match.inputs
-    return match.operator.commutative and len(inputs) == 2 and inputs[0] != inputs[1]
+    two = len(inputs) == 2 and run_position(match) is None
+    return match.operator.commutative and two and inputs[0] != inputs[1]
 
 
 def write_query(
@@ -127,12 +129,13 @@ def _application(query: Query, match: program.Match, index: int, arguments: str)
 
 
 def _arguments(query: Query, match: program.Match, index: int, swapped: bool, prefix: str) -> str:
+    if swapped:
+        match = replace(match, inputs=match.inputs[::-1])
     if match.operator.is_variadic:
         vector = f"vec{index}"
         _vector(query, match, index, vector, prefix)
         return f" {vector}"
-    inputs = reversed(match.inputs) if swapped else match.inputs
-    return "".join(" " + _input(i) for i in inputs)
+    return "".join(" " + _input(i) for i in match.inputs)
 
 
 def _input(item: program.MatchInput) -> str:

@@ -15,7 +15,8 @@ from onnx import TensorProto, helper, numpy_helper
 class Builder:
     """Adds nodes one by one; values are named after their operator."""
 
-    def __init__(self, seed: int = 0) -> None:
+    def __init__(self, seed: int = 0, opset: int = 17) -> None:
+        self.opset = opset
         self.rng = np.random.default_rng(seed)
         self.nodes: list[onnx.NodeProto] = []
         self.initializers: list[onnx.TensorProto] = []
@@ -26,14 +27,30 @@ class Builder:
         return name
 
     def weight(self, *dims: int) -> str:
-        name = f"w{len(self.initializers)}"
-        values = self.rng.standard_normal(dims) / np.sqrt(dims[0])
-        self.initializers.append(numpy_helper.from_array(values.astype(np.float32), name))
-        return name
+        """Of a product: rows are inputs."""
+        return self._tensor("w", self.rng.standard_normal(dims) / np.sqrt(dims[0]))
+
+    def kernel(self, *dims: int) -> str:
+        """Of a convolution, for activations that keep their magnitude through ReLUs."""
+        fan_in = int(np.prod(dims[1:]))
+        return self._tensor("w", self.rng.standard_normal(dims) * np.sqrt(2 / fan_in))
+
+    def vector(self, length: int) -> str:
+        """A bias, a scale or a variance."""
+        return self._tensor("v", self.rng.uniform(0.5, 1.5, length))
+
+    def number(self, value: float) -> str:
+        return self._tensor("n", np.array(value))
 
     def constant(self, values: list[int]) -> str:
-        name = f"c{len(self.initializers)}"
-        self.initializers.append(numpy_helper.from_array(np.array(values, dtype=np.int64), name))
+        return self._tensor("c", np.array(values), np.int64)
+
+    def integer(self, value: int) -> str:
+        return self._tensor("c", np.array(value), np.int64)
+
+    def _tensor(self, letter: str, values: np.ndarray, dtype: type = np.float32) -> str:
+        name = f"{letter}{len(self.initializers)}"
+        self.initializers.append(numpy_helper.from_array(values.astype(dtype), name))
         return name
 
     def op(self, op_type: str, *inputs: str, **attributes: object) -> str:
@@ -47,7 +64,7 @@ class Builder:
             for name, dims in outputs.items()
         ]
         graph = helper.make_graph(self.nodes, "bench", self.inputs, infos, self.initializers)
-        imports = [helper.make_opsetid("", 17)]
+        imports = [helper.make_opsetid("", self.opset)]
         model = helper.make_model(graph, opset_imports=imports, ir_version=8)
         onnx.checker.check_model(model)
         return model

@@ -182,4 +182,5 @@ def test_a_virtual_operator_is_its_parts_but_moves_its_own_bytes() -> None:
     assert price("flops", *application) == convolution + 144
     assert price("bytes", *application) == 4 * (192 + 108 + 144)
     assert price("nodes", *application) == 2
+    assert price("roofline", *application, overhead=1000.0) == pytest.approx(1001.0, abs=0.1)
     assert price("parts", *application) == 101

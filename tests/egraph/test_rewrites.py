@@ -81,6 +81,13 @@ PATTERNS = [
         "Mul(Relu(r), Sub(p, q))",
     ),
     Case(
+        "commutative_of_many_inputs_the_other_way",
+        "rewrite r: Max(Relu(x), Neg(z)) => Neg(Min(Neg(Relu(x)), z))",
+        "(float[2] x, float[2] z) => (float[2] y) { a = Relu(x) b = Neg(z) y = Max(b, a) }",
+        "Neg(Min(Neg(Relu(x)), z))",
+        "Max = 9",
+    ),
+    Case(
         "not_commutative",
         "rewrite r: Sub(Relu(x), z) => Sub(x, z) where rank(x) == 5",
         "(float[2] x, float[2] z) => (float[2] y) { a = Relu(x) y = Sub(z, a) }",

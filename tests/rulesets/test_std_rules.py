@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import cases_arithmetic
 import cases_extra
 import cases_fold
 import cases_move
@@ -20,6 +21,7 @@ CASES = [
     *cases_transpose.CASES,
     *cases_fold.CASES,
     *cases_move.CASES,
+    *cases_arithmetic.CASES,
     *cases_extra.CASES,
 ]
 
