@@ -27,9 +27,7 @@ def read_source(
     try:
         data = _bytes(Path(path))
     except _UnreadableError as reason:
-        is_model = Path(path).suffix == ".onnx"
-        help = "rules stand before the model: `RULES GRAPH`" if is_model else ""
-        diagnostics.error("E0120", f"the rule file `{path}` {reason}", span, help=help)
+        _report(str(path), reason, diagnostics, span)
         return None
     return decode_source(str(path), data, diagnostics, span=span)
 
@@ -41,8 +39,16 @@ def decode_source(
     try:
         return SourceFile(name, _decoded(data))
     except _UnreadableError as reason:
-        diagnostics.error("E0120", f"the rule file `{name}` {reason}", span)
+        _report(name, reason, diagnostics, span)
         return None
+
+
+def _report(
+    name: str, reason: _UnreadableError, diagnostics: Diagnostics, span: Span | None
+) -> None:
+    is_model = name.endswith(".onnx")
+    help = "rules stand before the model: `RULES GRAPH`" if is_model else ""
+    diagnostics.error("E0120", f"the rule file `{name}` {reason}", span, help=help)
 
 
 def _bytes(path: Path) -> bytes:

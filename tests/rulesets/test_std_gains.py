@@ -92,4 +92,4 @@ def test_a_real_model_is_never_dearer(path: Path, cost: str, tmp_path: Path) -> 
     report = result.report
     assert report["verification"]["ok"]
     assert report["cost"]["after"] <= report["cost"]["before"]
-    assert report["seconds"]["total"] < 20
+    assert report["seconds"]["total"] < 60  # a few on an idle machine
