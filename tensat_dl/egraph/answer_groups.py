@@ -17,6 +17,7 @@ from tensat_dl.egraph.query import RULE_BITS
 from tensat_dl.egraph.question import Answerer, Row
 from tensat_dl.egraph.rules import EncodedRule
 from tensat_dl.egraph.typing import Refusal, Scope, same_type
+from tensat_dl.language import program
 from tensat_dl.language.evaluate import UNKNOWN, Environment, evaluate
 from tensat_dl.language.values import Value
 
@@ -115,7 +116,7 @@ def _answer(
     rule: EncodedRule, group: EncodedGroup, members: Sequence[_Member], answerer: Answerer
 ) -> Row | None:
     [recipe] = rule.plan.recipes[:1]
-    scope = _group_scope(rule, members)
+    scope = group_scope(rule.plan.rule, [member.scope for member in members])
     try:
         columns = answerer.typer.build(recipe.builds, scope, len(members))
         [(root, bundle)] = recipe.each_unions
@@ -134,21 +135,21 @@ def _answer(
     return (*shared, *list_keys, *list_ids, *columns)
 
 
-def _group_scope(rule: EncodedRule, members: Sequence[_Member]) -> Scope:
+def group_scope(rule: program.Rule, members: Sequence[Scope]) -> Scope:
     """Names of the key as they are, names of the members as lists."""
-    each = rule.plan.rule.each
+    each = rule.each
     assert each is not None
-    first = members[0].scope
+    first = members[0]
     names: dict[str, Value] = dict(first.env.names)
     lists: dict[str, tuple[Analysis, ...]] = {}
     for name in each.members:
         if name in first.tensors:
-            lists[name] = tuple(m.scope.tensors[name] for m in members)
+            lists[name] = tuple(m.tensors[name] for m in members)
             names[name] = tuple(a.type for a in lists[name])
         else:
-            names[name] = tuple(m.scope.env.names.get(name, UNKNOWN) for m in members)
+            names[name] = tuple(m.env.names.get(name, UNKNOWN) for m in members)
     env = Environment(names, first.env.functions)
-    for name, expr in rule.plan.rule.lets:
+    for name, expr in rule.lets:
         names[name] = evaluate(expr, env)
     tensors = {n: a for n, a in first.tensors.items() if n not in each.members}
     return Scope(env, tensors, {**first.lists, **lists})

@@ -102,10 +102,11 @@ def attributes_fit(
     for index, match in enumerate(left.matches):
         if match.exact_outputs and attributes[index, False][1] != len(match.outputs):
             return False
-    return all(_bind_attributes(one, names) for one in applied)
+    return all(bind_attributes(one, names) for one in applied)
 
 
-def _bind_attributes(applied: Applied, names: dict[str, Value]) -> bool:
+def bind_attributes(applied: Applied, names: dict[str, Value]) -> bool:
+    """Bind the attribute variables of one pattern in `names`; does the node fit so far?"""
     pattern, actual = applied.pattern, applied.actual
     mentioned = {n for n, _ in pattern.bound} | {n for n, _ in pattern.required}
     for name, variable in pattern.bound:

@@ -217,25 +217,29 @@ class Answerer:
         return found
 
     def _act(self, plan: RulePlan, scope: Scope) -> Answer:
-        absent = {n for n, a in scope.tensors.items() if isinstance(a.type, AbsentType)}
-        relevant = set().union(*(r.absent for r in plan.recipes))
-        number = next(
-            i for i, r in enumerate(plan.recipes) if r.absent == frozenset(absent & relevant)
-        )
+        number = recipe_for(plan, scope)
         recipe = plan.recipes[number]
         columns = self.typer.build(recipe.builds, scope)
         for union in recipe.unions:
-            self._require_same(scope, union.root, union.ref)
+            require_same(scope, union.root, union.ref)
         return Answer(number, tuple(columns))
 
-    @staticmethod
-    def _require_same(scope: Scope, root: str, ref: str) -> None:
-        left = scope.tensors[root].type
-        right = scope.tensors[ref].type if ref else AbsentType()
-        if not same_type(left, right):
-            raise Refusal(f"the type would change from {type_text(left)} to {type_text(right)}")
-        if isinstance(left, TensorType) and isinstance(right, TensorType):
-            _require_values(left, right)
+
+def recipe_for(plan: RulePlan, scope: Scope) -> int:
+    """The number of the recipe for the inputs that are absent in this match."""
+    absent = {n for n, a in scope.tensors.items() if isinstance(a.type, AbsentType)}
+    relevant = set().union(*(r.absent for r in plan.recipes))
+    return next(i for i, r in enumerate(plan.recipes) if r.absent == frozenset(absent & relevant))
+
+
+def require_same(scope: Scope, root: str, ref: str) -> None:
+    """Raise Refusal unless what a right side made has the type of the root it is joined to."""
+    left = scope.tensors[root].type
+    right = scope.tensors[ref].type if ref else AbsentType()
+    if not same_type(left, right):
+        raise Refusal(f"the type would change from {type_text(left)} to {type_text(right)}")
+    if isinstance(left, TensorType) and isinstance(right, TensorType):
+        _require_values(left, right)
 
 
 def _require_values(left: TensorType, right: TensorType) -> None:

@@ -1,0 +1,100 @@
+"""One rule: instances drawn, judged, and what they show.
+
+Enters: a program, one of its rules, how many instances.  Leaves: a :class:`Verdict`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+
+from tensat_dl.language.program import CheckedProgram, Rule
+from tensat_dl.soundness.counterexample import describe
+from tensat_dl.soundness.instances import Instance, Sampler
+from tensat_dl.soundness.judgement import Judgement, judge
+from tensat_dl.soundness.subject import Subject, make_subject
+from tensat_dl.soundness.verdict import Status, Verdict
+
+#: Attempts for each instance that is wanted, and at least.
+_ATTEMPTS = 12
+_LEAST_ATTEMPTS = 600
+
+
+@dataclass
+class Tally:
+    """What the instances of a rule showed so far."""
+
+    instances: int = 0
+    methods: Counter[str] = field(default_factory=Counter)
+    error: float = 0.0
+    refuted: tuple[Instance, Judgement] | None = None
+    unknown: Counter[str] = field(default_factory=Counter)
+
+    def note(self, instance: Instance, judgement: Judgement) -> None:
+        """Count one instance."""
+        self.instances += 1
+        if judgement.method is None:
+            self.unknown[judgement.reason] += 1
+            return
+        self.methods[judgement.method.value] += 1
+        self.error = max(self.error, judgement.error)
+        if judgement.mismatch is not None:
+            self.refuted = (instance, judgement)
+
+
+def check_rule(program: CheckedProgram, rule: Rule, samples: int, seed: int) -> Verdict:
+    """Draw and judge up to `samples` instances; stop at the first that refutes."""
+    start = time.perf_counter()
+    subject = make_subject(program, rule)
+    sampler = Sampler(subject, seed)
+    tally = Tally()
+    for attempt in range(max(_LEAST_ATTEMPTS, samples * _ATTEMPTS)):
+        if tally.instances >= samples or tally.refuted is not None:
+            break
+        instance = sampler.attempt()
+        if instance is not None:
+            tally.note(instance, judge(subject, instance, seed * 1_000_003 + attempt * 17))
+    return _verdict(subject, sampler, tally, time.perf_counter() - start)
+
+
+def _verdict(subject: Subject, sampler: Sampler, tally: Tally, seconds: float) -> Verdict:
+    rule = subject.rule
+    status, reason, example = Status.HOLDS, "", None
+    if tally.refuted is not None:
+        instance, judgement = tally.refuted
+        assert judgement.mismatch is not None
+        status, example = Status.REFUTED, describe(subject, instance, judgement.mismatch)
+    elif not tally.instances:
+        status, reason = Status.NO_INSTANCE, why_none(subject, sampler)
+    elif not tally.methods:
+        status, reason = Status.NOT_EVALUATED, tally.unknown.most_common(1)[0][0]
+    return Verdict(
+        rule=rule.name,
+        base=rule.base,
+        status=status,
+        real=rule.real,
+        instances=tally.instances,
+        methods=dict(tally.methods),
+        error=tally.error,
+        counterexample=example,
+        reason=reason,
+        seconds=seconds,
+    )
+
+
+def why_none(subject: Subject, sampler: Sampler) -> str:
+    """What stood in the way of the most attempts."""
+    if not subject.plans:
+        return "nothing derives a fact that the rule asks for"
+    if sampler.refusals:
+        reason, count = sampler.refusals.most_common(1)[0]
+        if count > sampler.dead:
+            return f"the right side never has the type of the left one: {reason}"
+    conditions = [reason for reason in sampler.failures if reason.startswith("`")]
+    if conditions:
+        most = max(conditions, key=lambda reason: sampler.failures[reason])
+        return f"the condition {most} was never met"
+    if sampler.failures:
+        return f"never met: {sampler.failures.most_common(1)[0][0]}"
+    return "the left side never matched"

@@ -1,0 +1,130 @@
+"""Contents of the tensors that a left side leaves open.
+
+Enters: an instance, a style, a random generator.  Leaves: arrays as the scheme stores them.  A
+tensor whose type says its value has that value; indices stay in range; members of a group share
+what is in the key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+
+import numpy as np
+
+from tensat_dl.soundness.arithmetic import PRIME, Array, Scheme
+from tensat_dl.soundness.instances import Instance
+from tensat_dl.soundness.search import Row
+from tensat_dl.soundness.sides import Contents, encoded
+from tensat_dl.vocabulary.dtypes import DType
+from tensat_dl.vocabulary.types import AbsentType, TensorType, Type
+
+
+class Style(Enum):
+    """How elements are drawn: residues, multiples of 1/4 (also positive ones only), from the
+    normal distribution, NaN and infinities among others, whole numbers of few digits."""
+
+    RESIDUES = "residues"
+    QUARTERS = "multiples of 1/4"
+    POSITIVE = "positive multiples of 1/4"
+    NORMAL = "normal"
+    SPECIAL = "NaN, infinities, zeros of both signs"
+    SMALL = "small whole numbers"
+
+
+_SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.5, 3.0, 1e-30, -7.0, 0.1])
+
+
+def draw_contents(
+    instance: Instance, style: Style, scheme: Scheme, rng: np.random.Generator
+) -> tuple[Contents, ...]:
+    """One mapping for each row."""
+    each = instance.plan.rule.each
+    shared = frozenset(each.key) if each is not None else frozenset()
+    found: list[Contents] = []
+    for row in instance.rows:
+        known = {name: found[0][name] for name in shared if found and name in found[0]}
+        found.append(_draw_row(instance, row, known, style, scheme, rng))
+    return tuple(found)
+
+
+def open_tensors(instance: Instance) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of the tensors and of the lists that no match makes."""
+    left = instance.plan.left
+    made = {name for match in left.matches for name in match.outputs}
+    return tuple(name for name in left.tensors if name not in made), left.lists
+
+
+def _draw_row(
+    instance: Instance,
+    row: Row,
+    known: Mapping[str, object],
+    style: Style,
+    scheme: Scheme,
+    rng: np.random.Generator,
+) -> Contents:
+    tensors, lists = open_tensors(instance)
+    contents: dict[str, Array | tuple[Array, ...] | None] = {}
+    for name in tensors:
+        type_ = row.scope.tensors[name].type
+        contents[name] = _draw(type_, row.spans.get(name), style, scheme, rng)
+    for name in lists:
+        types: Sequence[Type] = [a.type for a in row.scope.lists[name]]
+        drawn = [_draw(t, row.spans.get(name), style, scheme, rng) for t in types]
+        contents[name] = tuple(array for array in drawn if array is not None)
+    return {**contents, **known}  # type: ignore[dict-item]
+
+
+def _draw(
+    type_: Type,
+    span: tuple[int, int] | None,
+    style: Style,
+    scheme: Scheme,
+    rng: np.random.Generator,
+) -> Array | None:
+    if isinstance(type_, AbsentType):
+        return None
+    assert isinstance(type_, TensorType)
+    dims = tuple(dim for dim in type_.dims or () if isinstance(dim, int))
+    if type_.value is not None:
+        return encoded(np.array(type_.value).reshape(dims), type_, scheme)
+    if type_.dtype.is_float:
+        return np.asarray(_floats(dims, style, rng)).astype(scheme.storage(type_.dtype))
+    return _whole(type_.dtype, dims, span, style, scheme, rng)
+
+
+def _floats(dims: tuple[int, ...], style: Style, rng: np.random.Generator) -> Array:
+    match style:
+        case Style.RESIDUES:
+            return rng.integers(0, PRIME, dims)
+        case Style.QUARTERS:
+            return rng.integers(-8, 9, dims) / 4
+        case Style.POSITIVE:
+            return rng.integers(1, 9, dims) / 4
+        case Style.SPECIAL:
+            special = rng.choice(_SPECIAL, dims)
+            return np.where(rng.random(dims) < 0.4, special, rng.standard_normal(dims))
+        case Style.SMALL:
+            return rng.integers(-2, 3, dims).astype(np.float64)
+    return rng.standard_normal(dims)
+
+
+def _whole(
+    dtype: DType,
+    dims: tuple[int, ...],
+    span: tuple[int, int] | None,
+    style: Style,
+    scheme: Scheme,
+    rng: np.random.Generator,
+) -> Array:
+    storage = scheme.storage(dtype)
+    if dtype is DType.BOOL:
+        return rng.integers(0, 2, dims).astype(np.bool_)
+    if span is not None:
+        low, high = span
+        return rng.integers(low, max(high, low + 1), dims).astype(storage)
+    if style is Style.SPECIAL and dtype.bits <= 64:
+        limits = np.iinfo(storage)
+        return rng.integers(limits.min, limits.max, dims, dtype=storage, endpoint=True)
+    low = 0 if not dtype.is_signed else -5
+    return rng.integers(low, 7, dims).astype(storage)

@@ -1,0 +1,163 @@
+"""A mismatch as plain data for a person.
+
+Enters: an instance and the mismatch found on it.  Leaves: a :class:`Counterexample`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tensat_dl.egraph.build import BuildConstant, BuildNode
+from tensat_dl.language import program
+from tensat_dl.language.values import Value
+from tensat_dl.soundness.arithmetic import Array
+from tensat_dl.soundness.contents import open_tensors
+from tensat_dl.soundness.instances import Instance
+from tensat_dl.soundness.judgement import Mismatch
+from tensat_dl.soundness.subject import Subject
+from tensat_dl.soundness.verdict import Counterexample, Tensor
+from tensat_dl.vocabulary.attributes import Attributes, AttributeValue
+from tensat_dl.vocabulary.operators import Operator
+from tensat_dl.vocabulary.signature import value_text
+from tensat_dl.vocabulary.types import AbsentType, Type, type_text
+
+_COMPUTED = {
+    "float64": "over the reals, in float64",
+    "native": "in the element types themselves, NaN and rounding included",
+    "modular": "modulo 2^31 - 1",
+}
+
+
+def describe(subject: Subject, instance: Instance, mismatch: Mismatch) -> Counterexample:
+    """The mismatch with everything that a person needs to follow it."""
+    root, difference = mismatch.root, mismatch.difference
+    type_ = instance.type_of(root)
+    name = root.name if root.name.isidentifier() else "output"
+    name = name if not root.listed else f"{name}[{root.member}]"
+    return Counterexample(
+        names=dict(_names(instance)),
+        applied=tuple(_applied(subject, instance)),
+        inputs=tuple(_inputs(instance, mismatch)),
+        left=Tensor(name, type_text(type_), plain(mismatch.left)),
+        right=Tensor(name, type_text(type_), plain(mismatch.right)),
+        index=difference.index,
+        left_element=plain(np.asarray(difference.left)),
+        right_element=plain(np.asarray(difference.right)),
+        computed=_COMPUTED[mismatch.scheme],
+    )
+
+
+def plain(array: Array) -> Any:
+    """Nested lists of Python numbers, whole ones as integers."""
+    if array.dtype.kind in "iub":
+        return array.tolist()
+    if array.dtype.kind in "US":
+        return array.tolist()
+    return _rounded(array.astype(np.float64).tolist())
+
+
+def _rounded(item: Any) -> Any:
+    if isinstance(item, list):
+        return [_rounded(part) for part in item]
+    whole = isinstance(item, float) and item.is_integer() and (item != 0 or not np.signbit(item))
+    return int(item) if whole and abs(item) < 2**53 else item
+
+
+def _names(instance: Instance) -> Iterator[tuple[str, str]]:
+    """Dims, element types and attributes that the rule names."""
+    for name, sort in instance.plan.rule.sorts:
+        if sort in (program.Sort.TENSOR, program.Sort.TENSORS) or not name.isidentifier():
+            continue
+        values = [row.scope.env.names.get(name) for row in instance.rows]
+        texts = list(dict.fromkeys(_text(value) for value in values if value is not None))
+        if texts:
+            yield name, " / ".join(texts)
+
+
+def _text(value: Value) -> str:
+    match value:
+        case Attributes():
+            return _attributes(value) or "none"
+        case tuple():
+            return "[" + ", ".join(_text(item) for item in value) + "]"
+        case str() | float():
+            return value_text(value)
+    return str(value)
+
+
+def _attributes(attributes: Attributes) -> str:
+    return ", ".join(f"{name}={value_text(value)}" for name, value in attributes.items)
+
+
+# --- operators ------------------------------------------------------------------------------
+
+
+def _applied(subject: Subject, instance: Instance) -> Iterator[str]:
+    for number, row in enumerate(instance.rows):
+        which = "left" if len(instance.rows) == 1 else f"left {number}"
+        for index, match in enumerate(instance.plan.left.matches):
+            types = [row.scope.tensors[name].type for name in match.outputs]
+            yield f"{which}: {_line(match.operator, row.attributes[index, False][0], types)}"
+            for item in match.inputs:
+                if isinstance(item, program.InputMap):
+                    yield f"{which}: {_line(item.operator, row.attributes[index, True][0], [])}"
+    interner = subject.answerer.interner
+    for build, columns in instance.right:
+        if isinstance(build, BuildConstant):
+            continue
+        attributes, _ = interner.attributes(int(columns[0]))  # type: ignore[arg-type]
+        named = build.outputs if isinstance(build, BuildNode) and not build.each else ()
+        types = [instance.scope.tensors[name].type for name in named]
+        yield f"right: {_line(build.operator, attributes, types)}"
+
+
+def _line(operator: Operator, attributes: Attributes, types: list[Type]) -> str:
+    shown = ", ".join(
+        f"{name}={value_text(value)}"
+        for name, value in attributes.items
+        if not _is_usual(operator, name, value)
+    )
+    made = ", ".join(type_text(type_) for type_ in types)
+    return f"{operator.name}({shown})" + (f" -> {made}" if made else "")
+
+
+def _is_usual(operator: Operator, name: str, value: AttributeValue) -> bool:
+    """Its default says no more."""
+    formal = operator.attribute(name)
+    return formal is not None and formal.default == value
+
+
+# --- inputs ---------------------------------------------------------------------------------
+
+
+def _inputs(instance: Instance, mismatch: Mismatch) -> Iterator[Tensor]:
+    tensors, lists = open_tensors(instance)
+    each = instance.plan.rule.each
+    members = frozenset(each.members) if each is not None else frozenset()
+    several = len(instance.rows) > 1
+    for number, (row, contents) in enumerate(zip(instance.rows, mismatch.contents, strict=True)):
+        for name in tensors:
+            if number and name not in members:
+                continue
+            shown = f"{name}[{number}]" if several and name in members else _shown(name)
+            type_ = row.scope.tensors[name].type
+            array = contents[name]
+            if isinstance(type_, AbsentType):
+                yield Tensor(shown, "absent", None)
+            elif isinstance(array, np.ndarray):
+                yield Tensor(shown, type_text(type_), plain(array))
+        for name in lists:
+            yield from _elements(name, row.scope.lists[name], contents[name])
+
+
+def _shown(name: str) -> str:
+    """Names that the rule does not write."""
+    return name if name.isidentifier() else ("constant" if name.startswith("%l") else "_")
+
+
+def _elements(name: str, analyses: Any, arrays: Any) -> Iterator[Tensor]:
+    for place, (analysis, array) in enumerate(zip(analyses, arrays, strict=True)):
+        yield Tensor(f"{name}[{place}]", type_text(analysis.type), plain(array))

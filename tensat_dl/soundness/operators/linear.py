@@ -1,0 +1,195 @@
+"""Products of matrices, convolutions and reductions: sums of products of elements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+
+import numpy as np
+
+from tensat_dl.soundness.arithmetic import Arithmetic, Array, Unsupported
+from tensat_dl.soundness.operators.call import Call, Evaluator
+from tensat_dl.soundness.operators.patches import Window, patches
+
+
+def _matmul(call: Call) -> list[Array]:
+    left, right = call.input(0), call.input(1)
+    first = left[None, :] if left.ndim == 1 else left
+    second = right[:, None] if right.ndim == 1 else right
+    product = call.arithmetic.matmul(first, second)
+    product = product[..., 0] if right.ndim == 1 else product
+    if left.ndim == 1:
+        product = product[..., 0] if right.ndim == 1 else product[..., 0, :]
+    return [product]
+
+
+def _gemm(call: Call) -> list[Array]:
+    arithmetic = call.arithmetic
+    left = call.input(0).T if call.integer("transA") else call.input(0)
+    right = call.input(1).T if call.integer("transB") else call.input(1)
+    total = _scaled(arithmetic, arithmetic.matmul(left, right), call.number("alpha", 1.0))
+    if call.has(2):
+        summand = _scaled(arithmetic, call.input(2), call.number("beta", 1.0))
+        total = arithmetic.add(total, summand)
+    return [total]
+
+
+def _scaled(arithmetic: Arithmetic, array: Array, factor: float) -> Array:
+    return array if factor == 1.0 else arithmetic.mul(array, arithmetic.constant(factor))
+
+
+def _conv(call: Call) -> list[Array]:
+    x, w = call.input(0), call.input(1)
+    window = Window.of(call, w.shape[2:])
+    places = patches(x, window, call.result_dims()[2:], 0)
+    group = call.integer("group", 1)
+    arithmetic = call.arithmetic
+    outputs = []
+    for index in range(group):
+        inputs = _part(places, group, index, 1)
+        weights = _part(w, group, index, 0)
+        outputs.append(_convolved(arithmetic, inputs, weights))
+    y = np.concatenate(outputs, axis=1)
+    if call.has(2):
+        y = arithmetic.add(y, call.input(2).reshape(-1, *[1] * (x.ndim - 2)))
+    return [y]
+
+
+def _part(array: Array, parts: int, index: int, axis: int) -> Array:
+    size = array.shape[axis] // parts
+    return array.take(range(index * size, (index + 1) * size), axis=axis)
+
+
+def _convolved(arithmetic: Arithmetic, places: Array, weights: Array) -> Array:
+    """`places`: N, C, *K, *O; `weights`: M, C, *K; the answer is N, M, *O."""
+    spatial = weights.ndim - 2
+    kernel = weights.shape[1:]
+    outputs = places.shape[2 + spatial :]
+    length = int(np.prod(kernel))
+    rows = places.reshape(places.shape[0], length, int(np.prod(outputs)))
+    flat = weights.reshape(weights.shape[0], length)
+    product = arithmetic.matmul(flat[None], rows)
+    return product.reshape(places.shape[0], weights.shape[0], *outputs)
+
+
+def _conv_transpose(call: Call) -> list[Array]:
+    """Every element of the input adds its multiple of the weights to the output."""
+    x, w, arithmetic = call.input(0), call.input(1), call.arithmetic
+    window = Window.of(call, w.shape[2:])
+    group = call.integer("group", 1)
+    dims = call.result_dims()
+    halves = len(window.kernel)
+    padded = [
+        size + window.pads[i] + max(window.pads[halves + i], 0) for i, size in enumerate(dims[2:])
+    ]
+    reach = [
+        (n - 1) * s + (k - 1) * d + 1
+        for n, s, k, d in zip(
+            x.shape[2:], window.strides, window.kernel, window.dilations, strict=True
+        )
+    ]
+    full = [max(a, b) for a, b in zip(padded, reach, strict=True)]
+    total = np.zeros((dims[0], dims[1], *full), dtype=x.dtype)
+    out_channels = w.shape[1]
+    for index in range(group):
+        inputs, weights = _part(x, group, index, 1), _part(w, group, index, 0)
+        place = slice(index * out_channels, (index + 1) * out_channels)
+        for offset in np.ndindex(*window.kernel):
+            factor = weights[(slice(None), slice(None), *offset)].T
+            rows = inputs.reshape(*inputs.shape[:2], int(np.prod(inputs.shape[2:])))
+            term = arithmetic.matmul(factor[None], rows)
+            term = term.reshape(x.shape[0], out_channels, *x.shape[2:])
+            where = tuple(
+                slice(o * d, o * d + (n - 1) * s + 1 if n else o * d, s)
+                for o, d, n, s in zip(
+                    offset, window.dilations, x.shape[2:], window.strides, strict=True
+                )
+            )
+            region = (slice(None), place, *where)
+            total[region] = arithmetic.add(total[region], term)
+    start = window.pads[:halves]
+    crop = tuple(slice(a, a + size) for a, size in zip(start, dims[2:], strict=True))
+    y = total[(slice(None), slice(None), *crop)]
+    if call.has(2):
+        y = arithmetic.add(y, call.input(2).reshape(-1, *[1] * halves))
+    return [y]
+
+
+# --- reductions -----------------------------------------------------------------------------
+
+
+def reduced_axes(call: Call) -> tuple[int, ...]:
+    """The axes that a reduction takes, counted from the front."""
+    rank = call.input(0).ndim
+    axes = [int(axis) % max(rank, 1) for axis in call.input(1).reshape(-1)] if call.has(1) else []
+    if axes or not rank:
+        return tuple(axes)
+    return () if call.integer("noop_with_empty_axes") else tuple(range(rank))
+
+
+def _keeps(call: Call, array: Array, axes: tuple[int, ...]) -> Array:
+    return array if call.integer("keepdims", 1) else array.squeeze(axis=axes)
+
+
+def _reduce_sum(call: Call) -> list[Array]:
+    axes = reduced_axes(call)
+    return [_keeps(call, call.arithmetic.sum(call.input(0), axes), axes)]
+
+
+def _reduce_mean(call: Call) -> list[Array]:
+    axes = reduced_axes(call)
+    return [_keeps(call, mean(call.arithmetic, call.input(0), axes), axes)]
+
+
+def mean(arithmetic: Arithmetic, array: Array, axes: tuple[int, ...]) -> Array:
+    """Averages along axes, which are kept."""
+    count = int(np.prod([array.shape[axis] for axis in axes], dtype=np.int64))
+    total = arithmetic.sum(array, axes)
+    return total if count == 1 else arithmetic.div(total, arithmetic.constant(float(count)))
+
+
+def _reduce_sum_square(call: Call) -> list[Array]:
+    axes, x = reduced_axes(call), call.input(0)
+    return [_keeps(call, call.arithmetic.sum(call.arithmetic.mul(x, x), axes), axes)]
+
+
+def _reduce_l2(call: Call) -> list[Array]:
+    [total] = _reduce_sum_square(call)
+    return [call.arithmetic.function("Sqrt", np.sqrt, total)]
+
+
+def _reduce_prod(call: Call) -> list[Array]:
+    axes, x = reduced_axes(call), call.input(0)
+    for axis in axes:
+        parts = [x.take([i], axis=axis) for i in range(x.shape[axis])]
+        if not parts:
+            raise Unsupported("a product of nothing")
+        x = reduce(call.arithmetic.mul, parts)
+    return [_keeps(call, x, axes)]
+
+
+def _extreme(apply: np.ufunc) -> Evaluator:
+    def evaluate(call: Call) -> list[Array]:
+        axes, x = reduced_axes(call), call.input(0)
+        if call.scheme.is_symbolic and call.dtype(0).is_float:
+            raise Unsupported("residues are not compared")
+        if x.size == 0:
+            raise Unsupported("an extreme of nothing")
+        return [_keeps(call, np.asarray(apply.reduce(x, axis=axes, keepdims=True)), axes)]
+
+    return evaluate
+
+
+EVALUATORS: Mapping[str, Evaluator] = {
+    "MatMul": _matmul,
+    "Gemm": _gemm,
+    "Conv": _conv,
+    "ConvTranspose": _conv_transpose,
+    "ReduceSum": _reduce_sum,
+    "ReduceMean": _reduce_mean,
+    "ReduceSumSquare": _reduce_sum_square,
+    "ReduceL2": _reduce_l2,
+    "ReduceProd": _reduce_prod,
+    "ReduceMax": _extreme(np.maximum),
+    "ReduceMin": _extreme(np.minimum),
+}

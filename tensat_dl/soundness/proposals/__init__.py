@@ -1,0 +1,29 @@
+"""Proposals: inputs and attributes with which an operator probably has a type.
+
+One module a subject; `PROPOSALS` is the table.  A proposal need not be right: whatever it gives
+is typed, and drawn again where it has no type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tensat_dl.soundness.proposals import layout, linear, norms, pointwise, select, windows
+from tensat_dl.soundness.proposals.application import Application, Blank, Misfit, Proposal
+
+__all__ = ["PROPOSALS", "Application", "Blank", "Misfit", "propose"]
+
+PROPOSALS: Mapping[str, Proposal] = {
+    **linear.PROPOSALS,
+    **windows.PROPOSALS,
+    **norms.PROPOSALS,
+    **layout.PROPOSALS,
+    **select.PROPOSALS,
+}
+
+
+def propose(application: Application) -> None:
+    """Fill every blank, and choose attributes.  Raises Misfit where it cannot."""
+    name = application.operator.name if not application.operator.domain else ""
+    PROPOSALS.get(name, pointwise.broadcast)(application)
+    application.finish()

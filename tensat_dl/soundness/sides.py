@@ -1,0 +1,328 @@
+"""Both sides of an instance, evaluated on the same contents.
+
+Enters: an instance, contents of what the left side leaves open, an arithmetic scheme.  Leaves:
+for every root the arrays of the left and of the right side.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tensat_dl.egraph.build import ABSENT, BuildConstant, BuildMap, BuildNode, Many, One
+from tensat_dl.egraph.left import mapped_inputs, varying_list
+from tensat_dl.egraph.typing import Scope, Typer
+from tensat_dl.language import program
+from tensat_dl.soundness.arithmetic import Array, Scheme, Unsupported
+from tensat_dl.soundness.instances import Instance, Root
+from tensat_dl.soundness.operators import EVALUATORS, Call
+from tensat_dl.soundness.reference import evaluate_by_reference
+from tensat_dl.soundness.search import Row
+from tensat_dl.vocabulary.attributes import Attributes
+from tensat_dl.vocabulary.operators import Operator, OperatorKind
+from tensat_dl.vocabulary.types import AbsentType, TensorType, Type, TypeFault
+
+#: Contents of the open tensors of one row: arrays, lists of arrays; None for an absent input.
+Contents = Mapping[str, "Array | tuple[Array, ...] | None"]
+
+
+@dataclass
+class Evaluator:
+    """Evaluates applications of one instance under one scheme."""
+
+    typer: Typer
+    scheme: Scheme
+
+    def apply(
+        self,
+        operator: Operator,
+        attributes: Attributes,
+        count: int,
+        types: tuple[Type, ...],
+        arrays: Sequence[Array | None],
+    ) -> list[Array]:
+        """The contents of the outputs.  Raises Unsupported."""
+        results = self.typer.outputs(operator, attributes, types, count)
+        if isinstance(results, TypeFault):
+            raise Unsupported(results.reason)
+        if operator.kind is OperatorKind.VIRTUAL:
+            return self._lowered(operator, attributes, types, arrays)
+        call = Call(operator, attributes, tuple(arrays), types, results, self.scheme)
+        if operator.kind is not OperatorKind.ONNX:
+            return _unknown(call)
+        evaluator = EVALUATORS.get(operator.name) if not operator.domain else None
+        try:
+            if evaluator is None:
+                raise Unsupported(operator.name)
+            found = evaluator(call)
+        except Unsupported:
+            if self.scheme.is_symbolic:
+                raise
+            found = evaluate_by_reference(call)
+        return [_checked(call, index, array) for index, array in enumerate(found[:count])]
+
+    def _lowered(
+        self,
+        operator: Operator,
+        attributes: Attributes,
+        types: tuple[Type, ...],
+        arrays: Sequence[Array | None],
+    ) -> list[Array]:
+        """A virtual operator is what it is lowered to."""
+        typed = self.typer.lowering(operator, attributes, types)
+        values: dict[str, Array | tuple[Array, ...] | None] = {}
+        padded = [*arrays, *[None] * (len(operator.inputs) - len(arrays))]
+        for place, formal in enumerate(operator.inputs):
+            if formal.variadic:
+                values[formal.name] = tuple(a for a in arrays[place:] if a is not None)
+            else:
+                values[formal.name] = padded[place]
+        side = BuiltSide(self, typed.scope, values)
+        for build, columns in typed.builds:
+            side.build(build, columns)
+        return [side.array(ref) for ref in typed.outputs]
+
+
+def _unknown(call: Call) -> list[Array]:
+    """An operator that nobody knows: some function of everything it is given."""
+    digest = hashlib.blake2b(repr((call.operator.qualified_name, call.attributes)).encode())
+    for array in call.arrays:
+        digest.update(b"absent" if array is None else repr(array.shape).encode() + array.tobytes())
+    rng = np.random.default_rng(int.from_bytes(digest.digest()[:8], "big"))
+    drawn = []
+    for index in range(len(call.results)):
+        storage = call.scheme.storage(call.result(index).dtype)
+        high = 2**31 - 1 if call.scheme.is_symbolic else 8
+        numbers = rng.integers(0, 2 if storage.kind == "b" else high, call.result_dims(index))
+        drawn.append(numbers.astype(storage))
+    return drawn
+
+
+def _checked(call: Call, index: int, array: Array) -> Array:
+    """The array, which must have the dims that the type says."""
+    if array.shape != call.result_dims(index):
+        name, dims = call.operator.name, call.result_dims(index)
+        raise Unsupported(f"{name} gives {list(array.shape)}, its type says {list(dims)}")
+    return array
+
+
+# --- the left side --------------------------------------------------------------------------
+
+
+def evaluate_left(
+    instance: Instance, row: Row, contents: Contents, by: Evaluator
+) -> dict[str, Array | None]:
+    """The contents of every tensor of one row of the left side."""
+    arrays: dict[str, Array | None] = {
+        name: value for name, value in contents.items() if not isinstance(value, tuple)
+    }
+    waiting = list(enumerate(instance.plan.left.matches))
+    made = {name for _, match in waiting for name in match.outputs}
+    for name in made:
+        arrays.pop(name, None)
+    while waiting:
+        index, match = next((i, m) for i, m in waiting if not (_read(m) & made) - set(arrays))
+        waiting.remove((index, match))
+        given, types = _inputs(index, match, row, arrays, contents, by)
+        attributes, count = row.attributes[index, False]
+        outputs = by.apply(match.operator, attributes, count, tuple(types), given)
+        arrays.update(zip(match.outputs, outputs, strict=False))
+    return arrays
+
+
+def _read(match: program.Match) -> set[str]:
+    names: set[str] = set()
+    for item in match.inputs:
+        inner = item.inputs if isinstance(item, program.InputMap) else (item,)
+        names |= {i.name for i in inner if isinstance(i, program.InputVariable)}
+    return names
+
+
+def _inputs(
+    index: int,
+    match: program.Match,
+    row: Row,
+    arrays: Mapping[str, Array | None],
+    contents: Contents,
+    by: Evaluator,
+) -> tuple[list[Array | None], list[Type]]:
+    given: list[Array | None] = []
+    types: list[Type] = []
+    for item in match.inputs:
+        match item:
+            case program.InputVariable(name):
+                given.append(arrays[name])
+                types.append(row.scope.tensors[name].type)
+            case program.InputStar(name):
+                given += _listed(contents, name)
+                types += [analysis.type for analysis in row.scope.lists[name]]
+            case program.InputMap():
+                for place in range(len(row.scope.lists[varying_list(item)])):
+                    array, type_ = _element(index, item, place, row, arrays, contents, by)
+                    given.append(array)
+                    types.append(type_)
+            case _:
+                given.append(None)
+                types.append(AbsentType())
+    return given, types
+
+
+def _listed(contents: Contents, name: str) -> tuple[Array, ...]:
+    found = contents[name]
+    assert isinstance(found, tuple)
+    return found
+
+
+def _element(
+    index: int,
+    item: program.InputMap,
+    place: int,
+    row: Row,
+    arrays: Mapping[str, Array | None],
+    contents: Contents,
+    by: Evaluator,
+) -> tuple[Array, Type]:
+    """One element of a mapped run."""
+    types = tuple(a.type for a in mapped_inputs(item, place, row.scope))
+    given: list[Array | None] = []
+    for inner in item.inputs:
+        match inner:
+            case program.InputStar(name):
+                given.append(_listed(contents, name)[place])
+            case program.InputVariable(name):
+                given.append(arrays[name])
+            case _:
+                given.append(None)
+    attributes, count = row.attributes[index, True]
+    outputs = by.apply(item.operator, attributes, count, types, given)
+    results = by.typer.outputs(item.operator, attributes, types, count)
+    assert not isinstance(results, TypeFault)
+    return outputs[0], results[0]
+
+
+# --- the right side -------------------------------------------------------------------------
+
+
+@dataclass
+class BuiltSide:
+    """Evaluates builds; `values` are arrays by reference, lists as tuples."""
+
+    by: Evaluator
+    scope: Scope
+    values: dict[str, Array | tuple[Array, ...] | None] = field(default_factory=dict)
+
+    def array(self, ref: str) -> Array:
+        """The array behind a reference."""
+        found = self.values[ref]
+        assert isinstance(found, np.ndarray | np.generic), ref
+        return np.asarray(found)
+
+    def build(self, build: BuildConstant | BuildMap | BuildNode, columns: Sequence[object]) -> None:
+        """Evaluate one build."""
+        match build:
+            case BuildConstant():
+                type_ = self.scope.tensors[build.name].type
+                constant = self.by.typer.interner.constant(int(columns[0]))  # type: ignore[call-overload]
+                assert isinstance(type_, TensorType)
+                self.values[build.name] = encoded(constant.load(), type_, self.by.scheme)
+            case BuildMap():
+                self._map(build, columns)
+            case BuildNode():
+                self._node(build, columns)
+
+    def _attributes(self, columns: Sequence[object]) -> tuple[Attributes, int]:
+        return self.by.typer.interner.attributes(int(columns[0]))  # type: ignore[call-overload]
+
+    def _map(self, build: BuildMap, columns: Sequence[object]) -> None:
+        attributes, count = self._attributes(columns)
+        elements = self.scope.lists[build.over]
+        varying = self.values[build.over]
+        assert isinstance(varying, tuple)
+        results = []
+        for place, element in enumerate(elements):
+            types = tuple(
+                element.type if i == build.position else self._type(ref)
+                for i, ref in enumerate(build.inputs)
+            )
+            given = [
+                varying[place] if i == build.position else self._given(ref)
+                for i, ref in enumerate(build.inputs)
+            ]
+            results.append(self.by.apply(build.operator, attributes, count, types, given)[0])
+        self.values[build.name] = tuple(results)
+
+    def _node(self, build: BuildNode, columns: Sequence[object]) -> None:
+        attributes, count = self._attributes(columns)
+        types: list[Type] = []
+        given: list[Array | None] = []
+        for item in build.inputs:
+            match item:
+                case Many(ref):
+                    types += [analysis.type for analysis in self.scope.lists[ref]]
+                    listed = self.values[ref]
+                    assert isinstance(listed, tuple)
+                    given += listed
+                case One(ref) | str(ref):
+                    types.append(self._type(ref))
+                    given.append(self._given(ref))
+        outputs = self.by.apply(build.operator, attributes, count, tuple(types), given)
+        if build.each:
+            self.values[build.name] = tuple(outputs)
+            return
+        self.values.update(zip(build.outputs, outputs, strict=False))
+        self.values[build.name] = outputs[0]
+
+    def _type(self, ref: str) -> Type:
+        return AbsentType() if ref == ABSENT else self.scope.tensors[ref].type
+
+    def _given(self, ref: str) -> Array | None:
+        found = None if ref == ABSENT else self.values[ref]
+        assert not isinstance(found, tuple)
+        return found
+
+
+def encoded(array: Array, type_: TensorType, scheme: Scheme) -> Array:
+    """Numbers as elements of the scheme."""
+    if scheme.floats is None or not type_.dtype.is_float:
+        return array.astype(scheme.storage(type_.dtype), copy=False)
+    flat = [scheme.floats.constant(float(item)) for item in array.reshape(-1)]
+    return np.array(flat, dtype=scheme.storage(type_.dtype)).reshape(array.shape)
+
+
+def evaluate_sides(
+    instance: Instance, contents: Sequence[Contents], by: Evaluator
+) -> list[tuple[Root, Array, Array]]:
+    """For each root: the left side's array and the right side's."""
+    lefts = [
+        evaluate_left(instance, row, known, by)
+        for row, known in zip(instance.rows, contents, strict=True)
+    ]
+    side = BuiltSide(by, instance.scope, _read_by_right(instance, contents, lefts))
+    for build, columns in instance.right:
+        side.build(build, columns)
+    found = []
+    for root in instance.roots:
+        expected = lefts[root.member][root.name]
+        assert expected is not None
+        if root.listed:
+            listed = side.values[root.ref]
+            assert isinstance(listed, tuple)
+            found.append((root, expected, listed[root.member]))
+        else:
+            found.append((root, expected, side.array(root.ref)))
+    return found
+
+
+def _read_by_right(
+    instance: Instance, contents: Sequence[Contents], lefts: Sequence[Mapping[str, Array | None]]
+) -> dict[str, Array | tuple[Array, ...] | None]:
+    values: dict[str, Array | tuple[Array, ...] | None] = dict(contents[0])
+    values.update(lefts[0])
+    each = instance.plan.rule.each
+    for name in each.members if each is not None else ():
+        if name in lefts[0]:
+            values[name] = tuple(a for left in lefts if (a := left[name]) is not None)
+    return values

@@ -1,0 +1,75 @@
+"""What is known of a rule after `verify`: plain data, that can be stored and printed.
+
+Written by `check`, read by `cli/` and by tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+
+class Status(Enum):
+    """How a rule came out."""
+
+    HOLDS = "holds"
+    REFUTED = "refuted"
+    NO_INSTANCE = "no instance"
+    NOT_EVALUATED = "not evaluated"
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor of a counterexample: its type as text, its elements as nested lists."""
+
+    name: str
+    type: str
+    elements: Any
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """An instance on which the sides differ.
+
+    `names`: dims, element types and attributes, as text; `applied`: the operators of both sides
+    with their attributes and types; `inputs`: what the left side leaves open; `left` and `right`:
+    the outputs that differ, first at `index`, where they are `left_element`, `right_element`.
+    `computed` says in which numbers.
+    """
+
+    names: Mapping[str, str]
+    applied: tuple[str, ...]
+    inputs: tuple[Tensor, ...]
+    left: Tensor
+    right: Tensor
+    index: tuple[int, ...]
+    left_element: Any
+    right_element: Any
+    computed: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`methods`: how many instances were judged by which method, `method` the weakest of them;
+    `error`: the probability that an instance that was proved modulo the prime is none;
+    `reason`: what stood in the way; `unneeded`: conditions that no instance needs."""
+
+    rule: str
+    base: str
+    status: Status
+    real: bool
+    instances: int
+    methods: Mapping[str, int]
+    error: float
+    counterexample: Counterexample | None = None
+    reason: str = ""
+    unneeded: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def method(self) -> str:
+        """The weakest method used; "" where there was none."""
+        order = ("float64", "exact", "modular")
+        return next((name for name in order if self.methods.get(name)), "")
