@@ -1,6 +1,6 @@
 """Write down how tensor graphs may be rewritten, and get the best graph back.
 
-`optimize`, `load_rules`, `check` and `extract` do what the commands of that name do.  Nothing is
+`optimize`, `load_rules`, `check`, `verify_rules` and `extract` do what the commands do.  Nothing is
 imported before it is used, so that `import tensat_dl` costs nothing.
 """
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from os import PathLike
 
-    from tensat_dl.api import Result, check, load_rules, optimize
+    from tensat_dl.api import Result, check, load_rules, optimize, verify_rules
     from tensat_dl.extract.problem import Extraction, Problem
     from tensat_dl.progress import Progress
     from tensat_dl.settings import ExtractSettings
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         """The cheapest acyclic selection of an e-graph: a file or a problem."""
 
 
-__all__ = ["Result", "check", "extract", "load_rules", "optimize"]
+__all__ = ["Result", "check", "extract", "load_rules", "optimize", "verify_rules"]
 
 
 def __dir__() -> list[str]:

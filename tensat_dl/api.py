@@ -22,6 +22,7 @@ from tensat_dl.settings import Settings
 
 if TYPE_CHECKING:
     from tensat_dl.language.program import CheckedProgram
+    from tensat_dl.soundness.verdict import Verdict
 
 Model = TypeVar("Model")
 
@@ -95,6 +96,26 @@ def check(rules: str | Sequence[str]) -> tuple[Diagnostic, ...]:
     diagnostics = Diagnostics()
     load_program(split_names(rules), diagnostics)
     return tuple(diagnostics)
+
+
+def verify_rules(
+    rules: str | Sequence[str] | CheckedProgram = "std",
+    only: Sequence[str] = (),
+    samples: int = 40,
+    seed: int = 0,
+) -> tuple[Verdict, ...]:
+    """Do the rules hold?  One verdict for each direction and operator of each rule.
+
+    `rules`: paths of rule files, names of shipped rulesets, or a program of `load_rules`; `only`:
+    names of rules, all by default.  Raises RuleFileError, and UsageError for an unknown name.
+    """
+    from tensat_dl.language.load import load_rules as load
+    from tensat_dl.language.program import CheckedProgram
+    from tensat_dl.soundness.run import Settings as VerifySettings
+    from tensat_dl.soundness.run import chosen, verify_program
+
+    program = rules if isinstance(rules, CheckedProgram) else load(rules)
+    return verify_program(program, chosen(program, only), VerifySettings(samples, seed))
 
 
 def as_settings(config: Config) -> Settings:

@@ -27,11 +27,12 @@ class Command:
 
 def commands() -> tuple[Command, ...]:
     """All subcommands, in the order in which help lists them."""
-    from tensat_dl.cli import check, extract, fmt, ops, rules, run, show, solvers, test
+    from tensat_dl.cli import check, extract, fmt, ops, rules, run, show, solvers, test, verify
 
     return (
         run.COMMAND,
         check.COMMAND,
+        verify.COMMAND,
         test.COMMAND,
         fmt.COMMAND,
         show.COMMAND,

@@ -10,10 +10,8 @@ match is drawn again, some times.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from tensat_dl.egraph.interning import ABSENT_ANALYSIS, Analysis
 from tensat_dl.egraph.left import (
@@ -24,21 +22,15 @@ from tensat_dl.egraph.left import (
     required_fit,
     varying_list,
 )
-from tensat_dl.egraph.plan import RulePlan
+from tensat_dl.egraph.plan import ColumnKind
 from tensat_dl.egraph.question import Row as Columns
 from tensat_dl.egraph.typing import Scope
-from tensat_dl.language import program, walk
-from tensat_dl.language.evaluate import UNKNOWN, Environment, evaluate, holds, match_type
-from tensat_dl.language.values import Value, as_attribute, as_dtype
-from tensat_dl.soundness.draws import Draw
-from tensat_dl.soundness.hints import Hints
+from tensat_dl.language import program
+from tensat_dl.soundness.known import Failure, Known
 from tensat_dl.soundness.proposals import Application, Blank, Misfit, propose
 from tensat_dl.soundness.proposals.application import Input
-from tensat_dl.soundness.subject import Subject
-from tensat_dl.syntax import ast
-from tensat_dl.syntax.printer import format_expr
-from tensat_dl.vocabulary import catalog, dtypes
-from tensat_dl.vocabulary.attributes import Attributes, AttributeValue
+from tensat_dl.vocabulary import catalog
+from tensat_dl.vocabulary.attributes import Attributes
 from tensat_dl.vocabulary.canonical import canonical_attributes
 from tensat_dl.vocabulary.operators import Operator
 from tensat_dl.vocabulary.types import ABSENT, AbsentType, TensorType, Type, TypeFault
@@ -58,24 +50,22 @@ class Row:
     spans: Mapping[str, tuple[int, int]]
 
 
+def tensors_read(match: program.Match) -> set[str]:
+    """The tensor variables that a match reads, lists aside."""
+    names: set[str] = set()
+    for item in match.inputs:
+        inner = item.inputs if isinstance(item, program.InputMap) else (item,)
+        names |= {i.name for i in inner if isinstance(i, program.InputVariable)}
+    return names
+
+
 class Dead(Exception):
     """The attempt leads nowhere."""
 
 
 @dataclass
-class Attempt:
-    """The state of one attempt; `failures` counts what stood in the way."""
-
-    subject: Subject
-    plan: RulePlan
-    draw: Draw
-    hints: Hints
-    failures: Counter[str]
-    types: dict[str, Type] = field(default_factory=dict)
-    lists: dict[str, tuple[Type, ...]] = field(default_factory=dict)
-    names: dict[str, Value] = field(default_factory=dict)
-    attributes: AttributeRows = field(default_factory=dict)
-    spans: dict[str, tuple[int, int]] = field(default_factory=dict)
+class Attempt(Known):
+    """One attempt; `run` goes through the matches."""
 
     # --- the way through ----------------------------------------------------------------------
 
@@ -84,7 +74,7 @@ class Attempt:
         waiting = list(enumerate(self.plan.left.matches))
         made = {name for _, match in waiting for name in match.outputs}
         while waiting:
-            ready = [(i, m) for i, m in waiting if not self._reads(m) & made - set(self.types)]
+            ready = [(i, m) for i, m in waiting if not tensors_read(m) & made - set(self.types)]
             if not ready:
                 raise Dead
             index, match = ready[0]
@@ -93,47 +83,29 @@ class Attempt:
         self._rest()
         return self._accepted()
 
-    def _reads(self, match: program.Match) -> set[str]:
-        names: set[str] = set()
-        for item in match.inputs:
-            inner = item.inputs if isinstance(item, program.InputMap) else (item,)
-            names |= {i.name for i in inner if isinstance(i, program.InputVariable)}
-        return names
-
     def _match(self, index: int, match: program.Match) -> None:
-        before = self._saved()
+        before = self.saved()
         for _ in range(_TRIES):
             try:
                 self._draw_match(index, match)
-                self._decide()
-            except (Misfit, _Failure) as failure:
-                if isinstance(failure, _Failure):
+                self.decide()
+            except (Misfit, Failure) as failure:
+                if isinstance(failure, Failure):
                     self.failures[failure.reason] += 1
-                self._restore(before)
+                self.restore(before)
             else:
                 return
         raise Dead
-
-    def _saved(self) -> tuple[dict[Any, Any], ...]:
-        return (dict(self.types), dict(self.lists), dict(self.names), dict(self.attributes),
-                dict(self.spans))  # fmt: skip
-
-    def _restore(self, saved: tuple[dict[Any, Any], ...]) -> None:
-        types, lists, names, attributes, spans = map(dict, saved)
-        self.types, self.lists, self.names = types, lists, names
-        self.attributes, self.spans = attributes, spans
 
     def _rest(self) -> None:
         """Tensors that no match reads: left sides that are a bare variable."""
         for name in self.plan.left.tensors:
             if name not in self.types:
-                application = Application(
-                    _any(), self.draw, [self._blank(name)], {}, frozenset(), 1
-                )
+                application = Application(_any(), self.draw, [self.blank(name)], {}, frozenset(), 1)
                 application.finish()
                 found = application.inputs[0]
                 assert isinstance(found, TensorType)
-                self._bind(name, found)
+                self.bind(name, found)
 
     def _accepted(self) -> Row:
         """What the answerer of the exploration says."""
@@ -141,16 +113,16 @@ class Attempt:
         row: list[object] = []
         for column in self.plan.left.columns:
             match column.kind:
-                case "attributes":
+                case ColumnKind.ATTRIBUTES:
                     row.append(
                         interner.attributes_id(*self.attributes[column.index, column.mapped])
                     )
-                case "analysis":
+                case ColumnKind.ANALYSIS:
                     row.append(interner.analysis_id(_analysis(self.types[column.name])))
-                case "analyses":
+                case ColumnKind.ANALYSES:
                     parts = (_analysis(t) for t in self.lists[column.name])
                     row.append(tuple(interner.analysis_id(a) for a in parts))
-                case _:
+                case ColumnKind.INT:
                     row.append(self.names.get(column.name, 0))
         columns: Columns = tuple(row)
         scope = self.subject.answerer.scope(self.plan.left, columns, self.plan.rule)
@@ -176,8 +148,8 @@ class Attempt:
         self.attributes[index, False] = outputs[0]
         for name, type_ in zip(match.outputs, outputs[1], strict=False):
             if name in self.types and self.types[name] != type_:
-                raise _Failure("a tensor would have two types")
-            self._bind(name, type_)
+                raise Failure("a tensor would have two types")
+            self.bind(name, type_)
         self._pattern(match.operator, match.attributes, outputs[0][0], types)  # type: ignore[arg-type]
 
     def _outputs(self, match: program.Match) -> int:
@@ -196,7 +168,7 @@ class Attempt:
         count: int,
         fixed: Attributes | None = None,
     ) -> Application:
-        given, free = self._fixed(operator, pattern)
+        given, free = self.fixed(operator, pattern)
         if fixed is not None:
             given, free = fixed.as_dict(), frozenset()
         application = Application(operator, self.draw, inputs, given, free, count)
@@ -209,9 +181,9 @@ class Attempt:
         attributes = canonical_attributes(operator, application.attributes, types)
         found = self.subject.answerer.typer.outputs(operator, attributes, types, count)
         if isinstance(found, TypeFault):
-            raise _Failure(f"{operator.name}: {found.reason}")
+            raise Failure(f"{operator.name}: {found.reason}")
         if not all(_is_small(type_) for type_ in found):
-            raise _Failure(f"the type of {operator.name} is not known")
+            raise Failure(f"the type of {operator.name} is not known")
         return (attributes, count if operator.has_bundle else 1), found
 
     def _pattern(
@@ -223,10 +195,10 @@ class Attempt:
     ) -> None:
         applied = Applied(operator, pattern, attributes.as_dict(), types)
         if not bind_attributes(applied, self.names):
-            raise _Failure(f"the attributes of {operator.name} do not match")
-        decided = all(self._is_bound(expr) for _, expr in pattern.required)
-        if decided and not required_fit([applied], self._env()):
-            raise _Failure(f"the attributes of {operator.name} do not match")
+            raise Failure(f"the attributes of {operator.name} do not match")
+        decided = all(self.is_bound(expr) for _, expr in pattern.required)
+        if decided and not required_fit([applied], self.env()):
+            raise Failure(f"the attributes of {operator.name} do not match")
 
     def _settle(self, application: Application, sources: Sequence[str | None]) -> None:
         """Remember what was drawn: tensors by name, lists element by element."""
@@ -236,18 +208,14 @@ class Attempt:
                 continue
             type_: Type = ABSENT if given is None else given  # type: ignore[assignment]
             if place in application.spans:
-                self._span(source.removeprefix("*"), application.spans[place])
+                self.narrow(source.removeprefix("*"), application.spans[place])
             if source.startswith("*"):
                 drawn.setdefault(source[1:], []).append(type_)
             elif source not in self.types:
-                self._bind(source, type_)
+                self.bind(source, type_)
         for name, types in drawn.items():
             if name not in self.lists:
-                self._bind_list(name, types)
-
-    def _span(self, name: str, span: tuple[int, int]) -> None:
-        low, high = self.spans.get(name, span)
-        self.spans[name] = (max(low, span[0]), min(high, span[1]))
+                self.bind_list(name, types)
 
     # --- inputs -------------------------------------------------------------------------------
 
@@ -263,7 +231,7 @@ class Attempt:
                 if elements is not None:
                     return list(elements), [f"*{name}"] * len(elements)  # type: ignore[arg-type]
                 length = self.draw.random.choice((1, 2, 2, 3))
-                return [self._blank(name) for _ in range(length)], [f"*{name}"] * length
+                return [self.blank(name) for _ in range(length)], [f"*{name}"] * length
             case program.InputMap():
                 types = self._mapped(index, item)
                 return [t if isinstance(t, TensorType) else None for t in types], [None] * len(
@@ -279,57 +247,9 @@ class Attempt:
         formal = formals[min(place, len(formals) - 1)] if formals else None
         may_miss = optional and (formal is None or formal.optional or place >= operator.min_inputs)
         if may_miss and self.draw.chance(0.45):
-            self._bind(name, ABSENT)
+            self.bind(name, ABSENT)
             return None
-        return self._blank(name)
-
-    def _blank(self, name: str) -> Blank:
-        literal = next((lit for n, lit in self.plan.left.literals if n == name), None)
-        blank = Blank(known=name in self.hints.valued)
-        if literal is not None:
-            self._literal(blank, literal)
-        for ascription in self.plan.rule.ascriptions:
-            if ascription.variable == name:
-                self._ascribe(blank, ascription.type)
-        return blank
-
-    def _literal(self, blank: Blank, literal: program.InputLiteral) -> None:
-        wanted = evaluate(literal.value, self._env())
-        if literal.dtype is not None:
-            blank.dtype = self._dtype(literal.dtype)
-        if isinstance(wanted, tuple):
-            blank.value = tuple(v for v in wanted if isinstance(v, int | float))
-            blank.dims = (len(wanted),)
-        elif isinstance(wanted, int | float):
-            blank.fill = wanted
-        else:
-            raise Misfit
-
-    def _ascribe(self, blank: Blank, written: ast.TypeExpr) -> None:
-        blank.dtype = blank.dtype or self._dtype(written.dtype)
-        if written.dims is None:
-            return
-        dims: list[int | None] = []
-        for dim in written.dims:
-            dims += self._written_dims(dim)
-        if blank.dims is not None and len(blank.dims) != len(dims):
-            raise Misfit
-        known = blank.dims or (None,) * len(dims)
-        blank.dims = tuple(a if a is not None else b for a, b in zip(known, dims, strict=True))
-
-    def _written_dims(self, dim: ast.Expr) -> Iterable[int | None]:
-        if isinstance(dim, ast.Wildcard):
-            return [None]
-        value = evaluate(dim.operand if isinstance(dim, ast.Star) else dim, self._env())
-        if isinstance(dim, ast.Star):
-            if isinstance(value, tuple):
-                return [item if isinstance(item, int) else None for item in value]
-            return [None] * self.draw.random.choice((0, 1, 1, 2, 2, 3))
-        return [value if isinstance(value, int) else None]
-
-    def _dtype(self, name: str) -> dtypes.DType | None:
-        bound = self.names.get(name, UNKNOWN)
-        return as_dtype(bound) or dtypes.from_name(name)
+        return self.blank(name)
 
     # --- lists that are mapped ----------------------------------------------------------------
 
@@ -353,13 +273,13 @@ class Attempt:
                 and fixed is not None
                 and not _alike(results[0], result)
             ):
-                raise _Failure("the elements of a list have different ranks")
+                raise Failure("the elements of a list have different ranks")
             results.append(result)
         assert attributes is not None
         if known is None:
-            self._bind_list(name, elements)
+            self.bind_list(name, elements)
         self.attributes[index, True] = attributes
-        scope = Scope(self._env(), {n: _analysis(t) for n, t in self.types.items()},
+        scope = Scope(self.env(), {n: _analysis(t) for n, t in self.types.items()},
                       {name: tuple(_analysis(t) for t in elements)})  # fmt: skip
         types = tuple(a.type for a in mapped_inputs(item, 0, scope))
         self._pattern(item.operator, item.attributes, attributes[0], types)
@@ -373,7 +293,7 @@ class Attempt:
         for place, inner in enumerate(item.inputs):
             match inner:
                 case program.InputStar():
-                    blank = self._blank(name) if given is None else given
+                    blank = self.blank(name) if given is None else given
                     inputs.append(blank if isinstance(blank, TensorType | Blank) else None)
                     sources.append("*")
                 case program.InputVariable(variable, optional):
@@ -387,90 +307,11 @@ class Attempt:
         types = tuple(ABSENT if i is None else i for i in application.inputs)
         attributes, outputs = self._typed(item.operator, application, types, count)  # type: ignore[arg-type]
         if fixed is not None and attributes[0] != fixed:
-            raise _Failure("the elements of a list need different attributes")
+            raise Failure("the elements of a list need different attributes")
         varying = next(i for i, source in enumerate(sources) if source == "*")
         rest = [None if source == "*" else source for source in sources]
         self._settle(application, rest)
         return types[varying], attributes, outputs[0]  # type: ignore[return-value]
-
-    # --- names --------------------------------------------------------------------------------
-
-    def _bind(self, name: str, type_: Type) -> None:
-        self.types[name] = type_
-        self.names[name] = type_
-        self._check_ascriptions(name, (type_,))
-
-    def _bind_list(self, name: str, types: Sequence[Type]) -> None:
-        self.lists[name] = tuple(types)
-        self.names[name] = tuple(types)
-        self._check_ascriptions(name, types)
-
-    def _check_ascriptions(self, name: str, types: Sequence[Type]) -> None:
-        functions = self.subject.answerer.functions
-        for ascription in self.plan.rule.ascriptions:
-            if ascription.variable != name:
-                continue
-            for type_ in types:
-                if match_type(ascription.type, type_, self.names, functions) is False:
-                    raise _Failure(f"the type written for `{name}`")
-
-    def _fixed(
-        self, operator: Operator, pattern: program.AttributePattern
-    ) -> tuple[dict[str, AttributeValue], frozenset[str]]:
-        """Attributes that have a value already, and those that may be chosen."""
-        fixed: dict[str, AttributeValue] = {}
-        free: set[str] = set()
-        for name, expr in pattern.required:
-            value = self._attribute(operator, name, evaluate(expr, self._env()))
-            if value is None:
-                free.add(name)
-            else:
-                fixed[name] = value
-        for name, variable in pattern.bound:
-            value = self._attribute(operator, name, self.names.get(variable, UNKNOWN))
-            if value is None or variable.startswith("$"):
-                free.add(name)
-            else:
-                fixed[name] = value
-        if pattern.rest is not None:
-            mentioned = {name for name, _ in (*pattern.required, *pattern.bound)}
-            captured = self.names.get(pattern.rest)
-            if isinstance(captured, Attributes):
-                fixed |= {n: v for n, v in captured.items if n not in mentioned}
-            else:
-                free |= {formal.name for formal in operator.attributes} - mentioned
-        return fixed, frozenset(free)
-
-    @staticmethod
-    def _attribute(operator: Operator, name: str, value: Value) -> AttributeValue | None:
-        formal = operator.attribute(name)
-        return None if formal is None or value is UNKNOWN else as_attribute(value, formal.kind)
-
-    # --- conditions ---------------------------------------------------------------------------
-
-    def _env(self) -> Environment:
-        return Environment(self.names, self.subject.answerer.functions)
-
-    def _is_bound(self, expr: ast.Expr) -> bool:
-        return all(
-            name.text in self.names or dtypes.from_name(name.text) is not None
-            for name in walk.names_in(expr)
-        )
-
-    def _decide(self) -> None:
-        """Ask the conditions whose names are all bound."""
-        env = self._env()
-        for condition in self.plan.rule.conditions:
-            if self._is_bound(condition) and holds(condition, env) is not True:
-                raise _Failure(f"`{format_expr(condition)}`")
-
-
-class _Failure(Exception):
-    """What was drawn does not fit; `reason` for the message that no instance was found."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
 
 
 def _analysis(type_: Type) -> Analysis:

@@ -20,7 +20,7 @@ from tensat_dl.soundness.arithmetic import Array, Scheme, Unsupported
 from tensat_dl.soundness.instances import Instance, Root
 from tensat_dl.soundness.operators import EVALUATORS, Call
 from tensat_dl.soundness.reference import evaluate_by_reference
-from tensat_dl.soundness.search import Row
+from tensat_dl.soundness.search import Row, tensors_read
 from tensat_dl.vocabulary.attributes import Attributes
 from tensat_dl.vocabulary.operators import Operator, OperatorKind
 from tensat_dl.vocabulary.types import AbsentType, TensorType, Type, TypeFault
@@ -124,21 +124,15 @@ def evaluate_left(
     for name in made:
         arrays.pop(name, None)
     while waiting:
-        index, match = next((i, m) for i, m in waiting if not (_read(m) & made) - set(arrays))
+        index, match = next(
+            (i, m) for i, m in waiting if not (tensors_read(m) & made) - set(arrays)
+        )
         waiting.remove((index, match))
         given, types = _inputs(index, match, row, arrays, contents, by)
         attributes, count = row.attributes[index, False]
         outputs = by.apply(match.operator, attributes, count, tuple(types), given)
         arrays.update(zip(match.outputs, outputs, strict=False))
     return arrays
-
-
-def _read(match: program.Match) -> set[str]:
-    names: set[str] = set()
-    for item in match.inputs:
-        inner = item.inputs if isinstance(item, program.InputMap) else (item,)
-        names |= {i.name for i in inner if isinstance(i, program.InputVariable)}
-    return names
 
 
 def _inputs(

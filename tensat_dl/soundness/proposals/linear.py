@@ -79,8 +79,6 @@ def _gemm(a: Application) -> None:
 def _of_rank(
     draw: Draw, shapes: Sequence[Sequence[int | None]], rank: int | None
 ) -> Sequence[int | None]:
-    draw: Draw, shapes: Sequence[Sequence[int | None]], rank: int | None
-) -> Sequence[int | None]:
     """One of the shapes, of a rank that may be given."""
     fitting = [shape for shape in shapes if rank in (None, len(shape))]
     if not fitting:

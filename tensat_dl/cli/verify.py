@@ -1,0 +1,107 @@
+"""`tensat-dl verify`: do the rules hold?"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tensat_dl.cli.command import Command
+from tensat_dl.cli.failures import print_diagnostics
+from tensat_dl.errors import ExitCode
+
+if TYPE_CHECKING:
+    from tensat_dl.soundness.verdict import Verdict
+
+_EPILOG = """\
+examples:
+  tensat-dl verify my.tsat
+  tensat-dl verify my.tsat --rule fuse --samples 500      one rule, more instances
+  tensat-dl verify std --json verdicts.json
+
+For each rule, instances are drawn: shapes, element types, attributes, constants that satisfy its
+pattern, types and conditions.  On each, both sides are computed from equal inputs and compared.
+
+methods, from the strongest on:
+  modular   equal modulo 2^31 - 1 at random places: proved but for the error that is shown
+  exact     equal on numbers that are computed without rounding
+  float64   equal in float64, within 1e-6 of the largest value
+
+A rule that is not `@real` is also tried with NaN, infinities, signed zeros and rounding.
+exit codes: 0 no rule is refuted   4 a rule is refuted, has no instance, or the file is wrong
+"""
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "rules", metavar="RULES", help="rule files or shipped rulesets, separated by commas"
+    )
+    parser.add_argument(
+        "--rule", action="append", default=[], metavar="NAME", help="verify only this rule"
+    )
+    parser.add_argument(
+        "--samples", type=_count, default=40, metavar="N", help="instances of each rule (40)"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="draw other instances (0)")
+    parser.add_argument("--json", metavar="FILE", help="write the verdicts to FILE, `-` for stdout")
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return number
+
+
+def _execute(arguments: argparse.Namespace) -> ExitCode:
+    from tensat_dl.api import verify_rules
+    from tensat_dl.destination import check_report
+    from tensat_dl.language.load import load_rules
+    from tensat_dl.report import write_json
+    from tensat_dl.soundness.findings import findings
+    from tensat_dl.soundness.report import make_report
+
+    check_report(arguments.json)
+    program = load_rules(arguments.rules)
+    verdicts = verify_rules(
+        program, only=arguments.rule, samples=arguments.samples, seed=arguments.seed
+    )
+    quiet = arguments.json == "-"
+    found = list(findings({rule.name: rule for rule in program.rules}, verdicts))
+    if arguments.json:
+        write_json(make_report(verdicts), arguments.json)
+    if not quiet:
+        _print(verdicts, arguments.rules)
+    print_diagnostics(found)
+    bad = any(diagnostic.severity.value == "error" for diagnostic in found)
+    return ExitCode.BAD_RULES if bad else ExitCode.OK
+
+
+def _print(verdicts: Sequence[Verdict], rules: str) -> None:
+    from tensat_dl.cli.tables import Block, Line, Table, print_blocks
+
+    rows = [_row(verdict) for verdict in verdicts]
+    columns = ("rule", "verdict", "method", ">instances", ">error")
+    counts: dict[str, int] = {}
+    for verdict in verdicts:
+        counts[verdict.status.value] = counts.get(verdict.status.value, 0) + 1
+    words = ", ".join(f"{count} {name}" for name, count in counts.items())
+    blocks: list[Block] = [Table(columns, rows)] if rows else []
+    print_blocks([*blocks, Line(f"{rules}: {len(rows)} rules: {words}")], sys.stdout)
+
+
+def _row(verdict: Verdict) -> tuple[str, ...]:
+    error = f"{verdict.error:.0e}" if verdict.error else ""
+    methods = ", ".join(f"{name} {count}" for name, count in sorted(verdict.methods.items()))
+    return (verdict.rule, verdict.status.value, methods, str(verdict.instances), error)
+
+
+COMMAND = Command(
+    "verify",
+    "try whether rules hold",
+    "Draw instances of every rule of RULES and compare both sides.",
+    _EPILOG,
+    _add_arguments,
+    _execute,
+)

@@ -1,0 +1,92 @@
+"""What a verdict says against a rule, as diagnostics at the place of the rule.
+
+Enters: rules and their verdicts.  Leaves: diagnostics of the codes in `codes`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tensat_dl.diagnostics import Diagnostic, Severity
+from tensat_dl.language.program import Rule
+from tensat_dl.soundness.verdict import Counterexample, Status, Tensor, Verdict
+
+#: Characters of a tensor's elements that are shown.
+_MOST = 300
+
+
+def findings(rules: Mapping[str, Rule], verdicts: Sequence[Verdict]) -> Iterator[Diagnostic]:
+    """One diagnostic for each rule that does not hold, has no instance, or asks too much."""
+    for verdict in verdicts:
+        yield from _of(rules[verdict.rule], verdict)
+
+
+def _of(rule: Rule, verdict: Verdict) -> Iterator[Diagnostic]:
+    match verdict.status:
+        case Status.REFUTED:
+            assert verdict.counterexample is not None
+            yield Diagnostic(
+                "E1001",
+                f"`{verdict.rule}` does not hold",
+                rule.span,
+                notes=tuple(counterexample_lines(verdict.counterexample)),
+                help=_help(verdict.counterexample, real=verdict.real),
+            )
+        case Status.NO_INSTANCE:
+            yield Diagnostic(
+                "E1002",
+                f"no instance of `{verdict.rule}` was found",
+                rule.span,
+                notes=(verdict.reason,),
+                help="the rule may never act; check its types and conditions",
+            )
+        case Status.NOT_EVALUATED:
+            yield Diagnostic(
+                "W1002",
+                f"`{verdict.rule}` could not be evaluated",
+                rule.span,
+                notes=(verdict.reason,),
+                severity=Severity.WARNING,
+            )
+
+
+def _help(found: Counterexample, *, real: bool) -> str:
+    if not real and found.computed.startswith("in the element types"):
+        return "where rounding, NaN or the sign of zero is no matter, mark the rule `@real`"
+    return "add a condition or a type that leaves this instance out"
+
+
+def counterexample_lines(found: Counterexample) -> Iterator[str]:
+    """The counterexample, line by line."""
+    if found.names:
+        yield "with " + ", ".join(f"{name} = {text}" for name, text in found.names.items())
+    yield from found.applied
+    yield from (f"{tensor.name}: {_tensor(tensor)}" for tensor in found.inputs)
+    yield f"left side:  {_elements(found.left.elements)}"
+    yield f"right side: {_elements(found.right.elements)}"
+    place = f" at {list(found.index)}" if found.index else ""
+    yield (
+        f"they differ first{place}: {_elements(found.left_element)} on the left, "
+        f"{_elements(found.right_element)} on the right ({found.computed})"
+    )
+
+
+def _tensor(tensor: Tensor) -> str:
+    if tensor.elements is None:
+        return tensor.type
+    return f"{tensor.type} = {_elements(tensor.elements)}"
+
+
+def _elements(elements: Any) -> str:
+    text = _text(elements)
+    return text if len(text) <= _MOST else text[:_MOST] + " ..."
+
+
+def _text(item: Any) -> str:
+    if isinstance(item, list):
+        return "[" + ", ".join(map(_text, item)) + "]"
+    if isinstance(item, float):
+        return f"{item:.9g}"
+    return json.dumps(item)

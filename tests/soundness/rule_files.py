@@ -1,0 +1,24 @@
+"""Rules given as text, verified."""
+
+from __future__ import annotations
+
+from tensat_dl.diagnostics import Diagnostics
+from tensat_dl.language.load import load_text
+from tensat_dl.language.program import CheckedProgram
+from tensat_dl.soundness.run import Settings, verify_program
+from tensat_dl.soundness.verdict import Verdict
+
+
+def program_of(text: str) -> CheckedProgram:
+    diagnostics = Diagnostics()
+    program = load_text("language 1\n" + text, "rules.tsat", diagnostics)
+    assert program is not None, list(diagnostics)
+    assert not diagnostics.has_errors, list(diagnostics)
+    return program
+
+
+def verify(text: str, samples: int = 40, seed: int = 0) -> dict[str, Verdict]:
+    """Verdicts by the rule's name."""
+    program = program_of(text)
+    found = verify_program(program, program.rules, Settings(samples, seed))
+    return {verdict.rule: verdict for verdict in found}
