@@ -67,7 +67,7 @@ def add_settings(parser: argparse.ArgumentParser, flags: Sequence[Flag], *, dims
         "--config",
         type=Path,
         metavar="FILE",
-        help="settings from FILE (else ./tensat.toml, else [tool.tensat-dl] of ./pyproject.toml)",
+        help="settings from FILE (else ./tensat.toml, else ./pyproject.toml)",
     )
     group.add_argument(
         "--set",
