@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from tensat_dl.egraph.loading import with_node_mark, without_node_mark
+from tensat_dl.egraph.loading import attributes_in_graph, without_node_mark
 from tensat_dl.egraph.lowering import Lowered, LoweredNode, lower
 from tensat_dl.egraph.snapshot import Application, ENode, Leaf, LeafKind, Projection, Saturated
 from tensat_dl.graph.model import Constant, Graph, Node, Output
@@ -84,8 +84,7 @@ class _Exporter:
         """The original's node for an application of an operator to classes."""
         found: dict[object, Node] = {}
         for node in self.original.nodes:
-            alone = not node.operator.deterministic or node.operator.kind is OperatorKind.OPAQUE
-            attributes = with_node_mark(node) if alone else node.attributes
+            attributes = attributes_in_graph(node)
             classes = tuple(self._class_of(name) for name in node.inputs)
             if node.operator.commutative and len(classes) == 2:
                 found.setdefault((node.operator, attributes, classes[::-1]), node)

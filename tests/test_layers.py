@@ -28,8 +28,10 @@ STAGES: dict[str, set[str]] = {
     "extract": LEAVES,
     "cost": LEAVES | {"vocabulary", "syntax", "language", "graph", "egraph", "extract"},
     "export": LEAVES | {"vocabulary", "syntax", "language", "graph", "egraph", "cost", "extract"},
+    "diagnosis": LEAVES
+    | {"vocabulary", "syntax", "language", "graph", "egraph", "cost", "extract"},
     "rule_tests": LEAVES
-    | {"vocabulary", "syntax", "language", "graph", "egraph", "extract", "cost"},
+    | {"vocabulary", "syntax", "language", "graph", "egraph", "extract", "cost", "diagnosis"},
     "soundness": LEAVES | {"vocabulary", "syntax", "language", "graph", "egraph"},
     "config_schema": LEAVES,
     "config": LEAVES | {"config_schema"},

@@ -27,7 +27,19 @@ class Command:
 
 def commands() -> tuple[Command, ...]:
     """All subcommands, in the order in which help lists them."""
-    from tensat_dl.cli import check, extract, fmt, ops, rules, run, show, solvers, test, verify
+    from tensat_dl.cli import (
+        check,
+        extract,
+        fmt,
+        ops,
+        rules,
+        run,
+        show,
+        solvers,
+        test,
+        verify,
+        why_not,
+    )
 
     return (
         run.COMMAND,
@@ -35,6 +47,7 @@ def commands() -> tuple[Command, ...]:
         verify.COMMAND,
         test.COMMAND,
         fmt.COMMAND,
+        why_not.COMMAND,
         show.COMMAND,
         rules.COMMAND,
         ops.COMMAND,

@@ -63,6 +63,12 @@ def with_node_mark(node: Node) -> Attributes:
     return Attributes.of({**node.attributes.as_dict(), NODE_MARK: node.index})
 
 
+def attributes_in_graph(node: Node) -> Attributes:
+    """The attributes under which the e-graph holds a node."""
+    alone = not node.operator.deterministic or node.operator.kind is OperatorKind.OPAQUE
+    return with_node_mark(node) if alone else node.attributes
+
+
 def without_node_mark(attributes: Attributes) -> Attributes:
     """The attributes as the graph had them."""
     return Attributes(tuple(item for item in attributes.items if item[0] != NODE_MARK))
@@ -116,12 +122,10 @@ class _Loader:
 
     def _node(self, node: Node) -> None:
         operator = node.operator
-        alone = not operator.deterministic or operator.kind is OperatorKind.OPAQUE
         weight = operator.folds and all(i is None or self.weight.get(i, False) for i in node.inputs)
         self.weight.update(dict.fromkeys(node.outputs, weight))
         outputs = len(node.outputs) if operator.has_bundle else 1
-        known = with_node_mark(node) if alone else node.attributes
-        attributes = self.interner.attributes_id(known, outputs)
+        attributes = self.interner.attributes_id(attributes_in_graph(node), outputs)
         row: Row = (attributes, *self._arguments(node))
         term = (naming.node_table(operator), *row)
         self.sets.append((naming.made_table(operator), row, 0))

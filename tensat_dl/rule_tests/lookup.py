@@ -7,11 +7,12 @@ operators stand in any order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tensat_dl.diagnosis.index import Index
 from tensat_dl.egraph.lowering import LoweredNode
-from tensat_dl.egraph.snapshot import Application, ENode, Leaf, LeafKind, Projection, Saturated
+from tensat_dl.egraph.snapshot import ENode, Leaf, LeafKind, Projection, Saturated
 from tensat_dl.graph.model import Constant
 from tensat_dl.rule_tests.example import Term
 
@@ -34,7 +35,7 @@ class Lookup:
     enodes: set[ENode] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self._rows = {(node.head, node.children): node for node in self.saturated.nodes}
+        self.index = Index(self.saturated)
         self.classes.update(self.saturated.value_class)
 
     def find(self, term: Term) -> tuple[int, ...]:
@@ -52,7 +53,7 @@ class Lookup:
             children = tuple(self._child(name) for name in node.inputs)
         except KeyError:  # a constant that no rule made
             raise Missing(node) from None
-        found = next((r for r in self._readings(head, children) if r is not None), None)
+        found = self.index.application(head, children)
         if found is None:
             raise Missing(node)
         self.enodes.add(found)
@@ -60,23 +61,16 @@ class Lookup:
             self.classes[node.outputs[0]] = found.eclass
             return
         for index, name in enumerate(node.outputs):
-            output = self._rows.get((Projection(index), (found.eclass,)))
+            output = self.index.rows.get((Projection(index), (found.eclass,)))
             if output is not None:
                 self.classes[name] = output.eclass
                 self.enodes.add(output)
 
-    def _readings(self, head: Application, children: tuple[int, ...]) -> Iterator[ENode | None]:
-        yield self._rows.get((head, children))
-        if head.operator.commutative and len(children) == 2:
-            yield self._rows.get((head, children[::-1]))
-
     def _child(self, name: str | None) -> int:
-        if name is None:
-            return self._rows[(Leaf(LeafKind.ABSENT), ())].eclass
-        return self._class_of(name)
+        return self.index.absent if name is None else self._class_of(name)
 
     def _class_of(self, name: str) -> int:
         constant = self.constants.get(name)
         if constant is None:
             return self.classes[name]
-        return self._rows[(Leaf(LeafKind.CONSTANT, constant.digest), ())].eclass
+        return self.index.rows[(Leaf(LeafKind.CONSTANT, constant.digest), ())].eclass

@@ -1,0 +1,115 @@
+"""`tensat-dl why-not`: how far a rule's pattern matches, and what is in its way."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tensat_dl.cli import flags
+from tensat_dl.cli.command import Command
+from tensat_dl.errors import ExitCode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensat_dl.cli.tables import Block
+    from tensat_dl.diagnosis.why_not import Part, WhyNot
+
+_FLAGS = (flags.EXPLORE_SECONDS, flags.ENODES, flags.MEMORY)
+
+_EPILOG = """\
+examples:
+  tensat-dl why-not merge_left model.onnx                     a rule of std
+  tensat-dl why-not merge model.onnx --rules my.tsat          a rule of your own
+  tensat-dl why-not merge model.onnx --rules my.tsat --at q   at this node, or the node that
+                                                              makes this value
+
+The model is explored with all of RULES first, so the rule is tried on what the others make, too.
+"""
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("rule", metavar="RULE", help="the name of a rule")
+    parser.add_argument("graph", metavar="GRAPH", type=Path, help="an ONNX model")
+    parser.add_argument(
+        "--rules",
+        metavar="RULES",
+        default="std",
+        help="rule files or shipped rulesets, separated by commas (std)",
+    )
+    parser.add_argument("--at", metavar="NODE", help="the name of a node, or of a value")
+    parser.add_argument("--json", metavar="FILE", help="write the answer to FILE, `-` for stdout")
+    flags.add_settings(parser, _FLAGS, dims=True)
+
+
+def _execute(arguments: argparse.Namespace) -> ExitCode:
+    from tensat_dl.cli.stages import Subject
+    from tensat_dl.cli.tables import print_blocks
+    from tensat_dl.destination import check_report
+    from tensat_dl.diagnosis.why_not import why_not
+    from tensat_dl.report import write_json
+
+    settings = flags.read_settings(arguments, _FLAGS)
+    check_report(arguments.json, [arguments.graph])
+    subject = Subject(arguments.rules, arguments.graph, settings)
+    program, graph = subject.program, subject.graph
+    answer = why_not(program, arguments.rule, graph, subject.saturated, arguments.at)
+    if arguments.json:
+        write_json(dataclasses.asdict(answer), arguments.json)
+    if arguments.json != "-":
+        print_blocks(_blocks(answer), sys.stdout)
+    return ExitCode.OK
+
+
+def _blocks(answer: WhyNot) -> list[Block]:
+    from tensat_dl.cli.tables import Line
+
+    place = "" if answer.at is None else f" at `{answer.at}`"
+    blocks: list[Block] = [Line(f"{_title(answer)}{place}", "bold")]
+    for parts in answer.fires:
+        blocks += [Line(""), *_parts(parts, "")]
+    for attempt in answer.attempts:
+        blocks += [Line(""), *_parts(attempt.matched, attempt.pattern)]
+        blocks.append(Line(f"  {attempt.rule}: {attempt.obstacle}", "yellow"))
+    if answer.missed:
+        blocks += [Line(""), Line(f"and {answer.missed} more like these")]
+    if not answer.complete:
+        blocks += [Line(""), Line("there were too many ways to match; not all were tried")]
+    return blocks
+
+
+def _title(answer: WhyNot) -> str:
+    if answer.fires and answer.applied:
+        return f"`{answer.rule}` fires, {answer.applied} times in all"
+    if answer.fires:
+        return (
+            f"`{answer.rule}` matches and nothing in it is in the way, but it changed nothing: "
+            "the schedule does not reach it, the cycle check or `@rounds` stopped it, "
+            "or the outputs are one already"
+        )
+    if answer.applied:
+        return f"`{answer.rule}` fires {answer.applied} times, but not everywhere"
+    return f"`{answer.rule}` does not fire"
+
+
+def _parts(parts: Sequence[Part], missing: str) -> list[Block]:
+    from tensat_dl.cli.tables import Line
+
+    width = max((len(text) for text in (missing, *(p.pattern for p in parts))), default=0)
+    lines: list[Block] = [
+        Line(f"  matches        {part.pattern.ljust(width)}  {part.node}") for part in parts
+    ]
+    return [*lines, Line(f"  does not match {missing}", "bold")] if missing else lines
+
+
+COMMAND = Command(
+    "why-not",
+    "say why a rule does not fire",
+    "Find the longest part of the pattern of RULE that matches in GRAPH, and what is in its way.",
+    _EPILOG,
+    _add_arguments,
+    _execute,
+)

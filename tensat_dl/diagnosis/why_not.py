@@ -1,0 +1,182 @@
+"""Why a rule does not fire: the longest part of its pattern that matches, and what comes next.
+
+Enters: a checked program, the name of a rule, a model explored with that program, a node or None.
+Leaves: a :class:`WhyNot`, for a person to read or as JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tensat_dl.diagnosis.index import Index
+from tensat_dl.diagnosis.matching import MAX_STEPS, Binding, Matcher, Stuck
+from tensat_dl.diagnosis.naming import Names
+from tensat_dl.diagnosis.obstacles import Judge, Obstacle
+from tensat_dl.egraph.plan import RulePlan, plan_rule
+from tensat_dl.egraph.snapshot import Saturated
+from tensat_dl.errors import UsageError
+from tensat_dl.graph.model import Graph
+from tensat_dl.language.check.report import source_text
+from tensat_dl.language.program import CheckedProgram, Match
+from tensat_dl.suggest import did_you_mean
+
+#: Attempts that are shown.
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the pattern and the node that stands for it."""
+
+    pattern: str
+    node: str
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One way in which the pattern nearly matches; `pattern` is the part that does not, "" where
+    all do and a condition is in the way."""
+
+    rule: str
+    matched: tuple[Part, ...]
+    pattern: str
+    obstacle: str
+
+
+@dataclass(frozen=True)
+class WhyNot:
+    """`fires`: where nothing is in the way.  `attempts` are the furthest of all others, `missed`
+    counts the rest of them.  `complete` is False where the search was given up."""
+
+    rule: str
+    at: str | None
+    applied: int
+    fires: tuple[tuple[Part, ...], ...]
+    attempts: tuple[Attempt, ...]
+    missed: int
+    complete: bool
+
+
+def why_not(
+    program: CheckedProgram, name: str, graph: Graph, saturated: Saturated, at: str | None = None
+) -> WhyNot:
+    """Look at one rule, anywhere or at one node.  Raises UsageError for names that are none."""
+    rules = [rule for rule in program.rules if name in (rule.name, rule.base)]
+    if not rules:
+        known = dict.fromkeys(name for rule in program.rules for name in (rule.base, rule.name))
+        raise UsageError(f"there is no rule `{name}`", help=did_you_mean(name, known))
+    index = Index(saturated)
+    names = Names(graph, saturated, index)
+    place = None if at is None else names.find(at)
+    if at is not None and place is None:
+        help = did_you_mean(at, names.known())
+        raise UsageError(f"the model has no node and no value `{at}`", help=help)
+    searches = [
+        _Search(program, plan_rule(number, rule), names, index)
+        for number, rule in enumerate(rules, start=1)
+    ]
+    for search in searches:
+        search.run(place)
+    counts = saturated.exploration.rules
+    depth = max(search.depth for search in searches)
+    attempts = [a for s in searches if s.depth == depth for a in s.attempts()]
+    return WhyNot(
+        name,
+        at,
+        sum(counts[rule.name].applied for rule in rules if rule.name in counts),
+        tuple(fires for search in searches for fires in search.fires),
+        tuple(attempts[:_SHOWN]),
+        max(0, len(attempts) - _SHOWN),
+        all(search.complete for search in searches),
+    )
+
+
+class _Search:
+    """The matches of one rule, and the furthest of those that fail."""
+
+    def __init__(self, program: CheckedProgram, plan: RulePlan, names: Names, index: Index) -> None:
+        self.plan, self.names = plan, names
+        self.judge = Judge(index, plan, program)
+        self.matcher = Matcher(index, plan.left, plan.rule.roots)
+        self.fires: list[tuple[Part, ...]] = []
+        self.blocked: list[tuple[Obstacle, Binding]] = []
+        self.complete = True
+
+    def run(self, at: int | None) -> None:
+        """Find all matches; each fires or has an obstacle."""
+        roots = self.plan.rule.roots
+        for binding in self.matcher.matches(at):
+            if len({binding.tensors.get(root) for root in roots}) < len(roots):
+                continue  # the outputs of a match are distinct tensors
+            obstacle = self.judge.obstacle(binding)
+            if obstacle is not None:
+                self.blocked.append((obstacle, binding))
+            elif len(self.fires) < _SHOWN:
+                self.fires.append(self._parts(binding))
+        self.complete = self.matcher.steps <= MAX_STEPS
+
+    @property
+    def depth(self) -> tuple[int, int, int]:
+        """How far the furthest failing match got."""
+        if self.blocked:
+            furthest = max(obstacle for obstacle, _ in self.blocked_by_stage())
+            return (len(self.plan.left.matches), *furthest)
+        if self.matcher.furthest:
+            return (len(self.matcher.furthest[0].binding.nodes), 0, 0)
+        return (-1, 0, 0)
+
+    def blocked_by_stage(self) -> Iterator[tuple[tuple[int, int], Binding]]:
+        """The obstacles as numbers to compare."""
+        return (((int(o.stage), o.place), binding) for o, binding in self.blocked)
+
+    def attempts(self) -> list[Attempt]:
+        """The furthest failing matches in words."""
+        name, (_, *furthest) = self.plan.rule.name, self.depth
+        if self.blocked:
+            return [
+                Attempt(name, self._parts(binding), "", obstacle.message)
+                for obstacle, binding in self.blocked
+                if [int(obstacle.stage), obstacle.place] == furthest
+            ]
+        return [
+            Attempt(
+                name,
+                self._parts(stuck.binding),
+                self._pattern(self.plan.left.matches[stuck.match]),
+                self._stuck_text(stuck),
+            )
+            for stuck in self.matcher.furthest
+        ]
+
+    def _parts(self, binding: Binding) -> tuple[Part, ...]:
+        return tuple(
+            Part(self._pattern(self.plan.left.matches[number]), self.names.node(made))
+            for number, made in binding.nodes.items()
+        )
+
+    @staticmethod
+    def _pattern(match: Match) -> str:
+        return " ".join(source_text(match.span).split())
+
+    def _stuck_text(self, stuck: Stuck) -> str:
+        match = self.plan.left.matches[stuck.match]
+        operator = match.operator.qualified_name
+        if stuck.tried:
+            nodes = ", ".join(dict.fromkeys(self.names.node(m) for m in stuck.tried[:_SHOWN]))
+            return f"{nodes}: its inputs are not those of the pattern"
+        bound = next((o for o in match.outputs if o in stuck.binding.tensors), None)
+        if bound is not None:
+            eclass = stuck.binding.tensors[bound]
+            makers = dict.fromkeys(m.head.operator.name for m, _ in self.judge.index.makers(eclass))
+            if not makers:
+                return (
+                    f"{self.names.tensor(eclass)} is an input or a weight: no {operator} makes it"
+                )
+            made = ", ".join(makers)
+            return f"{self.names.tensor(eclass)} is made by {made}, not by {operator}"
+        for item in match.inputs:
+            name = getattr(item, "name", None)
+            if isinstance(name, str) and name in stuck.binding.tensors:
+                return f"no {operator} reads {self.names.tensor(stuck.binding.tensors[name])}"
+        return f"there is no {operator} in the graph"

@@ -1,0 +1,52 @@
+"""`tensat-dl why-not`: what it prints, its JSON, its mistakes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import onnx
+import onnx.parser
+import pytest
+
+from tensat_dl.cli.main import main
+
+MODEL = """<ir_version: 8, opset_import: ["" : 17]>
+g (float[8,16] x) => (float[8,16] y) { a = Abs(x) b = Relu(a) y = Sigmoid(b) }
+"""
+RULES = "language 1\nrewrite relu_tanh: Sigmoid(Relu(Tanh(x))) => Sigmoid(Tanh(x))\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    model, rules = tmp_path / "model.onnx", tmp_path / "rules.tsat"
+    onnx.save(onnx.parser.parse_model(MODEL), model)
+    rules.write_text(RULES)
+    return str(model), str(rules)
+
+
+def test_text_and_json(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    model, rules = files
+    assert main(["why-not", "relu_tanh", model, "--rules", rules]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "`relu_tanh` does not fire",
+        "",
+        "  matches        Sigmoid(Relu(Tanh(x)))  Sigmoid of `y`",
+        "  matches        Relu(Tanh(x))           Relu of `b`",
+        "  does not match Tanh(x)",
+        "  relu_tanh: `a` is made by Abs, not by Tanh",
+    ]
+    assert main(["why-not", "relu_tanh", model, "--rules", rules, "--json", "-"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["applied"] == 0
+    assert report["attempts"][0]["pattern"] == "Tanh(x)"
+    assert report["attempts"][0]["matched"][1] == {
+        "pattern": "Relu(Tanh(x))",
+        "node": "Relu of `b`",
+    }
+
+
+def test_a_rule_that_is_none(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    model, rules = files
+    assert main(["why-not", "relu_tan", model, "--rules", rules]) == 2
+    assert "did you mean `relu_tanh`?" in capsys.readouterr().err

@@ -1,0 +1,89 @@
+"""Which rules led to a node, what a region replaced, what it saves."""
+
+from __future__ import annotations
+
+from line import explore, load, make_settings
+from onnx_text import model
+
+from tensat_dl.cost.models import make_cost_model
+from tensat_dl.cost.posing import Pricer, pose, price_of_graph
+from tensat_dl.cost.writable import Writable
+from tensat_dl.diagnosis.changes import Change, explain_changes
+from tensat_dl.diagnosis.derivation import Derivations
+from tensat_dl.diagnosis.index import Index
+from tensat_dl.egraph.adopt import DeclaredOperators
+from tensat_dl.extract.run import extract
+from tensat_dl.graph.read import read_model
+
+
+def changes(rules: str, graph: str, cost: str = "nodes") -> tuple[tuple[Change, ...], float]:
+    """The changes, and what the whole saves."""
+    settings, proto, program = make_settings(cost), model(graph), load(rules)
+    original = read_model(proto, settings.model, DeclaredOperators(program))
+    saturated = explore(rules, proto)
+    prices = make_cost_model(settings.cost, program)
+    posed = pose(saturated, prices, Writable(program, original.opsets))
+    extraction = extract(posed.problem, settings.extract)
+    assert extraction.selection is not None
+    chosen = {posed.nodes[i].eclass: posed.nodes[i] for i in extraction.selection.chosen()}
+    pricer, derivations = Pricer(saturated, prices), Derivations(Index(saturated), program)
+    found = explain_changes(original, saturated, chosen, pricer, derivations)
+    return found, price_of_graph(original, saturated, prices) - extraction.objective
+
+
+def test_a_chain_of_two_rules() -> None:
+    """The second rule matches what the first one made."""
+    found, saved = changes(
+        """rewrite first: Neg(Abs(x)) => Sin(Cos(x))
+        rewrite second: Sqrt(Sin(Cos(x))) => Exp(x)""",
+        "(float[4] x) => (float[4] y) { a = Abs(x) b = Neg(a) c = Sqrt(b) y = Relu(c) }",
+    )
+    (change,) = found
+    assert change.removed == ("Abs of `a`", "Neg of `b`", "Sqrt of `c`")
+    assert [(added.node, added.rules) for added in change.added] == [
+        ("a Exp made by rule `second`", ("first", "second"))
+    ]
+    assert change.saved == saved == 2
+
+
+def test_regions_are_told_apart_and_the_best_comes_first() -> None:
+    found, saved = changes(
+        """rewrite relu: Relu(Relu(x)) => Relu(x)
+        rewrite neg: Neg(Neg(Neg(Neg(x)))) => x""",
+        "(float[4] x) => (float[4] y, float[4] z) { a = Relu(x) b = Relu(a) y = Sin(b) "
+        "p = Neg(x) q = Neg(p) r = Neg(q) s = Neg(r) z = Sin(s) }",
+    )
+    assert [change.saved for change in found] == [4, 1]
+    assert found[0].removed == ("Neg of `p`", "Neg of `q`", "Neg of `r`", "Neg of `s`")
+    assert found[1].removed == ("Relu of `b`",)
+    assert not found[0].added and not found[1].added
+    assert saved == 5
+
+
+def test_several_outputs() -> None:
+    found, saved = changes(
+        """rule merge {
+          match { y1 = Relu(x1: T[A, B]) y2 = Relu(x2: T[C, B]) }
+          emit { y1, y2 = Split(Relu(Concat(x1, x2, axis=0)), i64([A, C]), axis=0) }
+        }
+        cost model ours { Relu = 10  _ = 1 }""",
+        "(float[2,4] p, float[3,4] q) => (float[2,4] y, float[3,4] z) { y = Relu(p) z = Relu(q) }",
+        "ours",
+    )
+    (change,) = found
+    assert change.removed == ("Relu of `y`", "Relu of `z`")
+    assert sorted((added.node, added.rules) for added in change.added) == [
+        (f"a {operator} made by rule `merge`", ("merge",))
+        for operator in ("Concat", "Relu", "Split")
+    ]
+    assert change.saved == saved == 20 - (10 + 1 + 1)
+
+
+def test_equal_nodes_are_one_without_a_rule() -> None:
+    found, saved = changes(
+        "rewrite relu: Relu(Relu(x)) => Relu(x)",
+        "(float[4] x) => (float[4] y) { a = Sin(x) b = Sin(x) y = Add(a, b) }",
+    )
+    (change,) = found
+    assert change == Change(("Sin of `b`",), (), 1)
+    assert saved == 1

@@ -1,0 +1,146 @@
+"""How far a pattern matches, and what is in the way."""
+
+from __future__ import annotations
+
+import pytest
+from line import explore, load
+from onnx_text import model
+
+from tensat_dl.diagnosis.why_not import WhyNot, why_not
+from tensat_dl.egraph.adopt import DeclaredOperators
+from tensat_dl.errors import UsageError
+from tensat_dl.graph.read import read_model
+from tensat_dl.settings import ModelSettings
+
+GRAPH = """(float[8,16] x, float[16,4] v, float[N,4] n) => (
+  float[8,4] q, float[8,4] k, float[8,4] z, float[16,8] t, float[8,4] s,
+  float[N,4] m, float[24,4] c)
+  <float[16,4] w> {
+  q = MatMul(x, w)
+  k = MatMul(x, v)
+  r = Relu(q)
+  z = Sigmoid(r)
+  t1 = Transpose<perm=[1,0]>(x)
+  t = Relu(t1)
+  s = Softmax<axis=0>(k)
+  m = Neg(n)
+  a = Abs(q)
+  b = Abs(k)
+  e = Sin(q)
+  c = Concat<axis=0>(a, b, e)
+}"""
+
+
+def ask(rules: str, name: str = "r", at: str | None = None) -> WhyNot:
+    proto = model(GRAPH)
+    program = load(rules)
+    graph = read_model(proto, ModelSettings(), DeclaredOperators(program))
+    return why_not(program, name, graph, explore(rules, proto), at)
+
+
+@pytest.mark.parametrize(
+    ("rules", "obstacle"),
+    [
+        ("rewrite r: Relu(Tanh(x)) => Tanh(Relu(x))", "`q` is made by MatMul, not by Tanh"),
+        (
+            "rewrite r: Transpose(Relu(x), perm=p) => Relu(Transpose(x, perm=p))",
+            "`x` is an input or a weight: no Relu makes it",
+        ),
+        ("rewrite r: HardSwish(Relu(x)) => Relu(x)", "there is no HardSwish in the graph"),
+        # An attribute that the pattern does not mention equals its default.
+        (
+            "rewrite r: Softmax(x) => x",
+            "Softmax has axis=0; the pattern does not mention it, so it must be 1",
+        ),
+        (
+            "rewrite r: Softmax(x, axis=1) => x",
+            "Softmax has axis=0; the pattern needs 1 = 1",
+        ),
+        ("rewrite r: Relu(x: f16[A, B]) => x", "`x` is f32[8, 4], not f16[A, B]"),
+        (
+            "rewrite r: MatMul(x, w) => MatMul(x, Neg(Neg(w))) where weight(x)",
+            "`x` is no weight: it depends on the model's inputs",
+        ),
+        ("rewrite r: Sigmoid(x: T[A, B]) => x where A < 8, B > 3", "`A < 8` is false: A is 8"),
+        # A size that is not known is neither true nor false.
+        ("rewrite r: Neg(x: T[A, B]) => x where A < 8", "`A < 8` is unknown: A is N"),
+        (
+            "rewrite r: Sigmoid(x) => Transpose(x, perm=[1, 0]) where rank(x) == 2",
+            "the right side cannot be made: the type would change from f32[8, 4] to f32[4, 8]",
+        ),
+        (
+            "rewrite r: Concat(*Abs(xs), axis=k) => Abs(Concat(*xs, axis=k))",
+            "Concat of `c`: its inputs are not those of the pattern",
+        ),
+        (
+            """relation below(y: Tensor, x: Tensor)
+            derive below(y, x) if y = Cos(x)
+            rewrite r: Sigmoid(x) => x where below(x, y)""",
+            "everything else holds; `below(x, y)` was not derived",
+        ),
+    ],
+)
+def test_what_is_in_the_way(rules: str, obstacle: str) -> None:
+    answer = ask(rules)
+    assert answer.applied == 0
+    assert obstacle in [attempt.obstacle for attempt in answer.attempts]
+
+
+def test_the_furthest_attempt_wins() -> None:
+    """Two of three parts match at `z`, one at `t`."""
+    answer = ask("rewrite r: Sigmoid(Relu(Tanh(x))) => x")
+    (attempt,) = answer.attempts
+    assert [part.pattern for part in attempt.matched] == ["Sigmoid(Relu(Tanh(x)))", "Relu(Tanh(x))"]
+    assert [part.node for part in attempt.matched] == ["Sigmoid of `z`", "Relu of `r`"]
+    assert attempt.pattern == "Tanh(x)"
+
+
+def test_at_one_node() -> None:
+    rules = "rewrite r: Relu(Relu(x)) => Relu(x)"
+    answer = ask(rules, at="t")
+    (attempt,) = answer.attempts
+    assert attempt.obstacle == "`t1` is made by Transpose, not by Relu"
+    (attempt,) = ask(rules, at="z").attempts
+    assert attempt.obstacle == "`z` is made by Sigmoid, not by Relu"
+
+
+def test_what_fires_is_said_to_fire() -> None:
+    answer = ask("rewrite r: Sigmoid(Relu(x)) => Tanh(x)")
+    assert answer.applied == 1
+    assert [[part.node for part in parts] for parts in answer.fires] == [
+        ["Sigmoid of `z`", "Relu of `r`"]
+    ]
+
+
+def test_a_rule_is_tried_on_what_others_made() -> None:
+    rules = "rewrite a: Sigmoid(x) => Tanh(x)\nrewrite r: Tanh(Tanh(x)) => x"
+    (attempt,) = ask(rules).attempts
+    assert attempt.matched[0].node == "a Tanh made by rule `a`"
+
+
+def test_outputs_of_a_match_are_distinct() -> None:
+    """`q` and `q` are no two outputs."""
+    rules = """rule r {
+      match { y1 = MatMul(x, w1) y2 = MatMul(x, w2) }
+      where weight(w1), weight(w2)
+      emit { y1 = MatMul(x, w1) y2 = MatMul(x, w2) }
+    }"""
+    answer = ask(rules)
+    assert not answer.fires
+    assert {a.obstacle for a in answer.attempts} == {
+        "`w1` is no weight: it depends on the model's inputs",
+        "`w2` is no weight: it depends on the model's inputs",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "message", "help"),
+    [
+        ("reluu", None, "there is no rule `reluu`", "did you mean `relu`?"),
+        ("relu", "qq", "the model has no node and no value `qq`", "did you mean `q`?"),
+    ],
+)
+def test_names_that_are_none(name: str, at: str | None, message: str, help: str) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
+        ask("rewrite relu: Relu(Relu(x)) => Relu(x)", name, at)
+    assert caught.value.help == help
