@@ -1,7 +1,7 @@
 # Targets for people; `.ci/run` is for a machine that has nothing yet.
 PYTHON ?= python
 
-.PHONY: help check format lint types layers quick test ci
+.PHONY: help check format lint types layers quick test sweep ci
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -28,6 +28,9 @@ quick:  ## the tests that take no time
 
 test:  ## all tests
 	$(PYTHON) -m pytest
+
+sweep:  ## every operator model of the onnx package through `std`: are its outputs what they were?
+	$(PYTHON) tests/bench/sweep.py
 
 ci:  ## what continuous integration runs: new environment, tests, wheel
 	.ci/run

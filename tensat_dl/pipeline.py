@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     import onnx
     import onnx_ir
 
+    from tensat_dl.language.program import CheckedProgram
+
 #: An answer must be cheaper than the original by this share to count as another one.
 _IMPROVEMENT = 1e-9
 
@@ -72,7 +74,8 @@ def optimize(
     if extraction.selection is None:
         raise InfeasibleError("no acyclic graph was found", help="raise `extract.seconds`")
     chosen = {posed.nodes[i].eclass: posed.nodes[i] for i in extraction.selection.chosen()}
-    improved = extraction.objective < before * (1 - _IMPROVEMENT)
+    cheaper = extraction.objective < before * (1 - _IMPROVEMENT)
+    improved = cheaper or bool(original.source.inlined)
     with phases("export"):
         answer = (
             fold_constants(export_graph(original, saturated, chosen, program), settings.export)

@@ -65,7 +65,7 @@ class Lowering:
                 f"the node '{node.name}' ({node.operator.qualified_name}) cannot be written: "
                 "it is none of the source's"
             )
-        proto = self.source.proto.graph.node[node.index]
+        proto = self.source.node(node.index)
         if not self._means_the_same(proto):
             raise UsageError(
                 f"the model's opset cannot be raised: {proto.op_type} changed its meaning, and "
@@ -83,7 +83,7 @@ class Lowering:
         domain = node.operator.domain
         if self.graph.opsets.get(domain) != self.opsets.get(domain):
             return False
-        shown = _stripped([n or None for n in self.source.proto.graph.node[node.index].input])
+        shown = _stripped([n or None for n in self.source.node(node.index).input])
         count = len(shown)
         if before.inputs[:count] != shown or len(node.inputs) != len(before.inputs):
             return False
@@ -109,7 +109,7 @@ class Lowering:
         return len(versions) == 1 and all(map(self._means_the_same, inner))
 
     def _copied(self, node: Node) -> onnx.NodeProto:
-        original = self.source.proto.graph.node[node.index]
+        original = self.source.node(node.index)
         proto = onnx.NodeProto()
         proto.CopyFrom(original)
         if (name := self._own_name(original.name)) != original.name:

@@ -43,6 +43,14 @@ def value_names(graph: onnx.GraphProto) -> Iterator[str]:
             yield from value_names(subgraph)
 
 
+def outer_names(graph: onnx.GraphProto) -> Iterator[str]:
+    """The values that a graph itself defines, those of its subgraphs left out."""
+    yield from (value.name for value in graph.input)
+    yield from (tensor.name for tensor in graph.initializer)
+    yield from (tensor.values.name for tensor in graph.sparse_initializer)
+    yield from (name for node in graph.node for name in node.output if name)
+
+
 def node_names(graph: onnx.GraphProto) -> Iterator[str]:
     """Every node name in a graph, not in its subgraphs."""
     return (node.name for node in graph.node)

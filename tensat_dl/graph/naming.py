@@ -7,13 +7,13 @@ free, else get a new one that nothing in the source has, its subgraphs included.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import onnx
 
 from tensat_dl.graph.model import Graph
-from tensat_dl.graph.names import Names, subgraphs, value_names
+from tensat_dl.graph.names import Names, outer_names, subgraphs, value_names
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,8 @@ class _Assignment:
         self.names: dict[str, str] = {}
         self.copies: list[tuple[str, str]] = []
         self.used: set[str] = {output.name for output in graph.outputs}
-        self.inner = set(_inner_names(proto.graph))
+        carried = (graph.source.node(node.index) for node in graph.nodes if node.index >= 0)
+        self.inner = set(_inner_names(carried))
         self.fresh = Names(
             [*value_names(proto.graph), *graph.types, *self.used, *graph.inputs, *graph.constants]
         )
@@ -78,11 +79,9 @@ class _Assignment:
         self.used.add(name)
 
 
-def _inner_names(graph: onnx.GraphProto) -> Iterator[str]:
+def _inner_names(nodes: Iterable[onnx.NodeProto]) -> Iterator[str]:
     """Names that subgraphs define: an outer value of that name would be hidden from them."""
-    for node in graph.node:
+    for node in nodes:
         for inner in subgraphs(node):
-            yield from (value.name for value in inner.input)
-            yield from (tensor.name for tensor in inner.initializer)
-            yield from (name for inner_node in inner.node for name in inner_node.output)
-            yield from _inner_names(inner)
+            yield from outer_names(inner)
+            yield from _inner_names(inner.node)

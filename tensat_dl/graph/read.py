@@ -7,6 +7,7 @@ InputError where the model is not valid.  Decisions:
 * initializers are constants, but those that a caller may override (IR version 4 and later, listed
   among the inputs) are inputs unless `freeze_initializers` says otherwise;
 * Constant nodes are constants;
+* an `If` whose condition is known is the branch that it takes;
 * a node that cannot be lifted, calls a local function, or has no type as lifted, is opaque: it is
   carried along and written back as it was, unless `declared` knows its operator;
 * declared types are believed of opaque nodes alone.
@@ -28,17 +29,19 @@ from tensat_dl.graph.constants import (
     constant_of_tensor,
     constant_type,
 )
+from tensat_dl.graph.fold import compute
+from tensat_dl.graph.inlining import Inliner, branch_of, is_conditional
 from tensat_dl.graph.interface import named_dims, tensor_dims
 from tensat_dl.graph.lifting import Lifter, TypedNode
 from tensat_dl.graph.model import Constant, Graph, Node, Output
-from tensat_dl.graph.names import Names, value_names
+from tensat_dl.graph.names import Names, outer_names, value_names
 from tensat_dl.graph.opaque_types import OpaqueTypes
 from tensat_dl.graph.source import LiftedNode, Source, load_source, opset_imports, plain_domain
-from tensat_dl.graph.structure import sorted_nodes
+from tensat_dl.graph.structure import read_by, sorted_nodes
 from tensat_dl.settings import ModelSettings
 from tensat_dl.vocabulary.dims import Dim
 from tensat_dl.vocabulary.protos import type_of
-from tensat_dl.vocabulary.types import ABSENT, Type
+from tensat_dl.vocabulary.types import ABSENT, TensorType, Type
 
 if TYPE_CHECKING:
     import onnx_ir
@@ -84,10 +87,13 @@ class _Reading:
         self.fixed: dict[str, Dim] = dict(self.source.dims)
         self.functions = {(plain_domain(f.domain), f.name) for f in proto.functions}
         names = Names(value_names(proto.graph))
+        self.inlined: list[onnx.NodeProto] = []
+        self.inliner = Inliner(names, set(outer_names(proto.graph)))
         self.lifter = Lifter(proto, names, self.constants, self.types)
+        self.declared_types = {value.name: value.type for value in proto.graph.value_info}
         self.opaque_types = OpaqueTypes(
             proto,
-            {value.name: value.type for value in proto.graph.value_info},
+            self.declared_types,
             {value.name: value.type for value in proto.graph.output},
             self.fixed,
         )
@@ -120,10 +126,16 @@ class _Reading:
                 self._add_constant(sparse.values.name, constant_of_sparse(sparse))
 
     def add_node(self, index: int) -> None:
-        proto = self.source.proto.graph.node[index]
+        self._add_node(self.source.proto.graph.node[index], index)
+
+    def _add_node(self, proto: onnx.NodeProto, index: int) -> None:
         constant = constant_node_value(proto, self.source.folder)
         if constant is not None:
             self._add_constant(proto.output[0], constant)
+            return
+        condition = self._known_condition(proto)
+        if condition is not None:
+            self._inline(proto, branch_of(proto, condition))
             return
         if not self._is_opaque(proto) and self._add_lifted(proto, index):
             return
@@ -147,8 +159,40 @@ class _Reading:
             outputs=tuple(Output(value.name, value.name) for value in proto.graph.output),
             types=self.types,
             opsets=self.opsets,
-            source=replace(self.source, lifted=lifted, warnings=tuple(self.warnings)),
+            source=replace(
+                self.source,
+                lifted=lifted,
+                inlined=tuple(self.inlined),
+                warnings=tuple(self.warnings),
+            ),
         )
+
+    def _known_condition(self, proto: onnx.NodeProto) -> bool | None:
+        """Which branch an `If` takes, where that follows from constants and shapes."""
+        if not is_conditional(proto) or self._is_opaque(proto):
+            return None
+        type_ = self.types[proto.input[0]]
+        if not isinstance(type_, TensorType):
+            return None
+        value = type_.value
+        if value is None:
+            computed = compute(self.graph(), proto.input[0])
+            value = computed.value if computed is not None else None
+        known = value is not None and len(value) == 1 and isinstance(value[0], bool | int)
+        return bool(value[0]) if known and value is not None else None
+
+    def _inline(self, proto: onnx.NodeProto, branch: onnx.GraphProto) -> None:
+        inlined = self.inliner.inline(proto, branch)
+        for tensor in inlined.initializers:
+            self._add_constant(tensor.name, constant_of_tensor(tensor, self.source.folder))
+        for sparse in inlined.sparse:
+            constant = constant_of_sparse(sparse)
+            self._add_constant(sparse.values.name, replace(constant, source_name=None))
+        self.declared_types.update(inlined.declared)
+        self.lifter.read |= set(read_by(inlined.nodes))
+        for node in inlined.nodes:
+            self.inlined.append(node)
+            self._add_node(node, len(self.source.proto.graph.node) + len(self.inlined) - 1)
 
     def _record(self, node: Node) -> LiftedNode:
         types = tuple(ABSENT if name is None else self.types[name] for name in node.inputs)

@@ -43,7 +43,9 @@ class LiftedNode:
 @dataclass(frozen=True)
 class Source:
     """`lifted`: node index -> the node as it was read.  `dims`: symbolic dims that the user
-    fixed.  `frozen`: overridable initializers are constants.  `warnings`: for the report."""
+    fixed.  `frozen`: overridable initializers are constants.  `inlined`: nodes that stand for an
+    `If` whose condition is constant; their indices follow those of the proto's own nodes.
+    `warnings`: for the report."""
 
     proto: onnx.ModelProto
     path: Path | None = None
@@ -51,7 +53,13 @@ class Source:
     dims: Mapping[str, int] = field(default_factory=dict)
     frozen: bool = False
     lifted: Mapping[int, LiftedNode] = field(default_factory=dict)
+    inlined: tuple[onnx.NodeProto, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    def node(self, index: int) -> onnx.NodeProto:
+        """The node as the model has it, or as inlining made it."""
+        own = self.proto.graph.node
+        return own[index] if index < len(own) else self.inlined[index - len(own)]
 
 
 def load_source(model: str | Path | onnx.ModelProto | onnx_ir.Model) -> Source:

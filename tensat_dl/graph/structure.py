@@ -28,10 +28,20 @@ def sorted_nodes(graph: onnx.GraphProto) -> tuple[int, ...]:
     return _order(graph, reads, makers)
 
 
+def sorted_branch(graph: onnx.GraphProto) -> tuple[int, ...]:
+    """The same for a subgraph without inputs; what nothing in it makes is the outer graph's."""
+    makers = _makers(graph, set(_initializer_names(graph)))
+    return _order(graph, [tuple(_reads(node)) for node in graph.node], makers)
+
+
 def read_names(graph: onnx.GraphProto) -> frozenset[str]:
     """Values that some node, subgraph or graph output reads."""
-    names = {name for node in graph.node for name in _reads(node)}
-    return frozenset(names | {value.name for value in graph.output})
+    return frozenset({*read_by(graph.node), *(value.name for value in graph.output)})
+
+
+def read_by(nodes: Iterable[onnx.NodeProto]) -> Iterable[str]:
+    """Values that nodes and their subgraphs read."""
+    return (name for node in nodes for name in _reads(node))
 
 
 def describe_node(node: onnx.NodeProto, index: int) -> str:

@@ -32,7 +32,8 @@ class Mismatch:
 class Verification:
     """`samples`: how many were compared; `max_difference`: the largest relative difference of
     floats; `skipped`: what was not compared and why, "" where all was; `runner`: what ran the
-    models."""
+    models; `refused`: why the checker or the runtime does not take the new model, though they
+    take the original, "" where they do."""
 
     samples: int
     max_difference: float
@@ -40,11 +41,12 @@ class Verification:
     mismatches: tuple[Mismatch, ...] = ()
     skipped: str = ""
     runner: str = ""
+    refused: str = ""
 
 
 def failed(problem: str) -> Verification:
-    """The verdict where the models could not even be compared, for a reason in the new one."""
-    return Verification(0, float("inf"), False, (Mismatch("", -1, problem),))
+    """The verdict where the new model is refused, so that there is nothing to compare."""
+    return Verification(0, float("inf"), False, (Mismatch("", -1, problem),), refused=problem)
 
 
 def require(verification: Verification, rules: Sequence[str] = ()) -> None:

@@ -1,5 +1,8 @@
 """Folding gives what numpy gives, stays within its budget, and leaves alone what it must."""
 
+import time
+from dataclasses import replace
+
 import numpy as np
 import onnx
 import pytest
@@ -105,6 +108,52 @@ def test_the_budget_holds() -> None:
     assert operators(loose) == ["MatMul", "Mul"]
 
 
+def test_what_depends_on_a_value_over_the_budget_is_folded_all_the_same() -> None:
+    text = (
+        "g (float[N,512] x) => (float[N,512] y) <int64[2] s = {512,512}, int64[1] z = {0}>"
+        "{ big = Expand(c, s) t = ReduceSum<keepdims=0>(big, z) m = MatMul(x, big) y = Mul(m, t) }"
+    )
+    c = rand(512)
+    folded = fold_constants(graph(text, c=c), ExportSettings(fold_bytes=1 << 19, fold_ratio=600))
+    assert operators(folded) == ["MatMul", "Mul"]
+    tight = fold_constants(graph(text, c=c), ExportSettings(fold_bytes=(1 << 20) - 1000))
+    assert operators(tight) == ["Expand", "MatMul", "Mul"]
+    np.testing.assert_allclose(tight.constants["t"].load(), 512 * c, rtol=1e-5)
+
+
+def test_what_rules_made_is_folded_over_the_budget() -> None:
+    """The cost counted it as a constant; what the source computes stays within the budget."""
+    text = (
+        "g (float[N,64] x) => (float[N,64] y)"
+        "{ a = Neg(w) b = Abs(w) m = MatMul(x, a) n = MatMul(m, b) p = MatMul(n, w)"
+        "  y = Identity(p) }"
+    )
+    none = ExportSettings(fold_bytes=0, fold_ratio=0)
+    given = graph(text, w=rand(64, 64))
+    assert operators(fold_constants(given, none)).count("MatMul") == 3
+    assert {"Neg", "Abs"} <= set(operators(fold_constants(given, none)))
+    made = replace(given, nodes=(replace(given.nodes[0], index=-1), *given.nodes[1:]))
+    folded = operators(fold_constants(made, none))
+    assert "Neg" not in folded
+    assert "Abs" in folded
+
+
+def test_choosing_is_not_quadratic() -> None:
+    """1,000 values that are over the budget: each has to be left, one by one."""
+    count = 1000
+    lines = [f"e{i} = Expand(c{i}, s) m{i} = Mul(m{i - 1}, e{i})" for i in range(1, count)]
+    head = f"g (float[9,9] m0) => (float[9,9] m{count - 1}) <int64[2] s = {{9,9}}> "
+    text = head + "{" + " ".join(lines) + "}"
+    weights = {f"c{i}": np.full(9, i, np.float32) for i in range(1, count)}
+    given = graph(text, **weights)
+    began = time.process_time()
+    folded = fold_constants(given, ExportSettings(fold_bytes=1000, fold_ratio=0))
+    assert time.process_time() - began < 2
+    kept = operators(folded).count("Expand")
+    # every constant that is folded adds 8 rows of 9 floats
+    assert kept == count - 1 - 1000 // (8 * 9 * 4)
+
+
 def test_what_does_not_grow_is_folded_without_a_budget() -> None:
     w = rand(300, 200)
     text = (
@@ -132,13 +181,13 @@ def test_quantisation_is_never_folded() -> None:
 
 def test_random_operators_and_control_flow_are_never_folded() -> None:
     text = (
-        "g (float[2] x) => (float[2] y) <bool c = {1}>"
+        "g (float[2] x) => (float[2] y) <bool c = {1}, int64 n = {3}>"
         "{ r = RandomNormalLike(w) a = Add(r, w)"
-        "  i = If(c) <then_branch = t () => (float[2] p) { p = Neg(w) },"
-        "             else_branch = e () => (float[2] q) { q = Abs(w) }>"
+        "  i = Loop(n, c, w) <body = b (int64 k, bool go, float[2] v) => (bool on, float[2] u)"
+        "                     { on = Identity(go) u = Neg(v) }>"
         "  b = Add(a, i) y = Add(x, b) }"
     )
-    before = ["RandomNormalLike", "Add", "If", "Add", "Add"]
+    before = ["RandomNormalLike", "Add", "Loop", "Add", "Add"]
     assert operators(fold_constants(graph(text, w=rand(2)), SETTINGS)) == before
 
 
