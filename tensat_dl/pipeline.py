@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tensat_dl.answer import Found, candidates, first_accepted
 from tensat_dl.cost.models import make_cost_model
 from tensat_dl.cost.posing import pose, price_of_graph
 from tensat_dl.cost.writable import Writable
@@ -20,13 +21,11 @@ from tensat_dl.egraph.snapshot import ENode, RuleCount
 from tensat_dl.errors import InfeasibleError
 from tensat_dl.export import export_graph
 from tensat_dl.extract.run import extract, validate
-from tensat_dl.graph.fold import fold_constants
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.prune import remove_dead
 from tensat_dl.graph.read import read_model
 from tensat_dl.graph.save import save
 from tensat_dl.graph.verify import require, verify
-from tensat_dl.graph.write import build_source
 from tensat_dl.language.load import load_rules
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.outcome import Outcome, OutcomeStatus
@@ -37,11 +36,6 @@ from tensat_dl.settings import Settings
 if TYPE_CHECKING:
     import onnx
     import onnx_ir
-
-    from tensat_dl.language.program import CheckedProgram
-
-#: An answer must be cheaper than the original by this share to count as another one.
-_IMPROVEMENT = 1e-9
 
 
 def optimize(
@@ -74,33 +68,29 @@ def optimize(
     if extraction.selection is None:
         raise InfeasibleError("no acyclic graph was found", help="raise `extract.seconds`")
     chosen = {posed.nodes[i].eclass: posed.nodes[i] for i in extraction.selection.chosen()}
-    cheaper = extraction.objective < before * (1 - _IMPROVEMENT)
-    improved = cheaper or bool(original.source.inlined)
-    with phases("export"):
-        answer = (
-            fold_constants(export_graph(original, saturated, chosen, program), settings.export)
-            if improved
-            else original
-        )
-        result = build_source(answer) if improved else original.source
-    with phases("verify"):
-        verification = verify(original.source, result, settings.verify, settings.model.dims)
-        require(verification, _suspects(saturated.exploration.rules, chosen) if improved else ())
+    cost = extraction.objective
+    found = Found(lambda: export_graph(original, saturated, chosen, program), cost)
+    answer, verification, refused = first_accepted(
+        candidates(original, before, found, prices, settings.export),
+        lambda source: verify(original.source, source, settings.verify, settings.model.dims),
+        phases,
+    )
+    require(verification, _suspects(saturated.exploration.rules, chosen) if answer.found else ())
     with phases("write"):
         source_path = original.source.path
         if output is not None:
-            save(result, output, force=force, source_path=source_path)
+            save(answer.source, output, force=force, source_path=source_path)
     return Outcome(
-        status=OutcomeStatus.IMPROVED if improved else OutcomeStatus.UNCHANGED,
+        status=OutcomeStatus.IMPROVED if answer.changed else OutcomeStatus.UNCHANGED,
         cost_model=prices.name,
         cost_unit=prices.unit,
-        cost_before=before,
-        cost_after=extraction.objective if improved else before,
+        cost_before=answer.before,
+        cost_after=answer.cost,
         nodes_before=_count_nodes(original),
-        nodes_after=_count_nodes(answer),
+        nodes_after=_count_nodes(answer.graph),
         exploration=saturated.exploration,
         extraction=extraction,
-        rules_in_answer=_rules_in(chosen) if improved else {},
+        rules_in_answer=_rules_in(chosen) if answer.found else {},
         verification=verification if settings.verify.enabled else None,
         seconds=phases.seconds,
         output_path=None if output is None else str(output),
@@ -108,8 +98,9 @@ def optimize(
             *original.source.warnings,
             *saturated.exploration.warnings,
             *extraction.warnings,
+            *refused,
         ),
-        model=result,
+        model=answer.source,
     )
 
 

@@ -78,6 +78,8 @@ def _headline(report: Report) -> Line:
     costs = f"{cost['model']} {number(before)}{unit} -> {number(after)}{unit}"
     if report["status"] == "unchanged":
         return Line(f"nothing better found; the model is unchanged ({costs})", "bold")
+    if before == after:
+        return Line(f"as cheap as before, constants folded ({costs})", "bold green")
     saved = 100 * (1 - after / before) if before else 0.0
     return Line(f"{saved:.1f} % cheaper ({costs})", "bold green")
 

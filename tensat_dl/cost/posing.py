@@ -4,7 +4,7 @@ Enters: a snapshot, a cost model, and what can be written to the model.  Leaves:
 :class:`~tensat_dl.extract.problem.Problem` whose nodes are the snapshot's e-nodes that can be
 written, and the price of the original graph.
 
-What depends on constants alone costs nothing: it is folded on export.  An e-node that a rule made
+What is folded on export costs nothing.  An e-node that a rule made
 and that cannot be lowered to the model's opset is left out; those of the original graph never are.
 """
 
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tensat_dl.cost.free import constant_nodes, free_classes, is_free
 from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.snapshot import Application, ENode, Leaf, Projection, Saturated
@@ -74,6 +75,7 @@ class Pricer:
     def __post_init__(self) -> None:
         self._prices: dict[object, float] = {}
         self._outputs: dict[int, dict[int, Type]] = {}
+        self._free = free_classes(self.saturated)
         for node in self.saturated.nodes:
             if isinstance(node.head, Projection):
                 type_ = self.saturated.class_types[node.eclass]
@@ -83,7 +85,7 @@ class Pricer:
     def price(self, node: ENode) -> float:
         """The price of one e-node."""
         head = node.head
-        if not isinstance(head, Application) or self.saturated.weight[node.eclass]:
+        if not isinstance(head, Application) or is_free(node, self._free):
             return 0.0
         inputs = tuple(_type(self.saturated, c) for c in node.children)
         outputs = self._output_types(node, head)
@@ -116,9 +118,10 @@ def price_of_graph(graph: Graph, saturated: Saturated, model: CostModel) -> floa
     """The price of the original graph as it stands: equal nodes are counted each, nodes that no
     output needs are not."""
     total = 0.0
+    folded = {name for node in constant_nodes(graph) for name in node.outputs}
     for node in live_nodes(graph.nodes, (output.value for output in graph.outputs)):
         classes = [saturated.value_class[name] for name in node.outputs]
-        if all(saturated.weight[c] for c in classes):
+        if folded.issuperset(node.outputs):
             continue
         count = len(node.outputs) if node.operator.has_bundle else 1
         inputs = tuple(

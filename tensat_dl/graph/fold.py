@@ -16,7 +16,7 @@ import onnx
 
 from tensat_dl.graph.constants import constant_of_array, constant_type, numpy_type
 from tensat_dl.graph.fold_choice import choose, is_foldable_type, may_fold, needed_values
-from tensat_dl.graph.model import Constant, Graph, Output
+from tensat_dl.graph.model import Constant, Graph, Node, Output
 from tensat_dl.graph.prune import live_nodes, remove_dead
 from tensat_dl.graph.run import CannotRun, Runner, open_reference, open_runner
 from tensat_dl.graph.source import Source
@@ -40,6 +40,14 @@ def fold_constants(graph: Graph, settings: ExportSettings) -> Graph:
     computed = evaluate(clean, wanted)
     failed = set(wanted) - set(computed)
     return _replaced(clean, _without_sources(clean, computed, failed))
+
+
+def left_by_folding(graph: Graph, settings: ExportSettings) -> tuple[Node, ...]:
+    """The nodes that folding leaves, if all can be computed that should."""
+    clean = remove_dead(graph)
+    folded = choose(clean, _budget(clean, settings))
+    nodes = tuple(node for position, node in enumerate(clean.nodes) if position not in folded)
+    return live_nodes(nodes, (output.value for output in graph.outputs))
 
 
 def evaluate(graph: Graph, names: Sequence[str]) -> dict[str, Constant]:

@@ -55,12 +55,6 @@ def test_a_proto_gives_a_proto_and_stays_as_it_is(proto: onnx.ModelProto, rules:
     assert proto.SerializeToString() == before
 
 
-def test_loaded_rules_serve_many_models(proto: onnx.ModelProto, rules: str) -> None:
-    loaded = tensat_dl.load_rules(rules)
-    for _ in range(2):
-        assert operators(tensat_dl.optimize(proto, loaded).model) == ["Relu", "MatMul"]
-
-
 def test_a_model_that_cannot_be_improved_is_not_the_same_object(
     proto: onnx.ModelProto, rules: str
 ) -> None:

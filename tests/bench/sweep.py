@@ -25,7 +25,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 from onnx.backend.test.loader import load_model_tests
-from onnx.helper import tensor_dtype_to_np_dtype
+from onnx.helper import np_dtype_to_tensor_dtype, tensor_dtype_to_np_dtype
 
 import tensat_dl
 from tensat_dl.graph.randomness import random_outputs
@@ -51,13 +51,14 @@ class Case:
 
 @dataclass(frozen=True)
 class Row:
-    """`skipped`: why the outputs were not compared; `failure`: what is wrong; `nodes`: before
-    and after."""
+    """`skipped`: why the outputs were not compared; `failure`: what is wrong; `unverified`: why
+    the run itself compared nothing; `nodes`: before and after."""
 
     name: str
     seconds: float = 0.0
     skipped: str = ""
     failure: str = ""
+    unverified: str = ""
     status: str = ""
     nodes: tuple[int, int] = (0, 0)
     warnings: tuple[str, ...] = ()
@@ -84,9 +85,11 @@ def run_case(case: Case, rules: CheckedProgram) -> Row:
         return Row(case.name, failure=f"{type(error).__name__}: {error}")
     seconds = time.monotonic() - started
     skipped, failure = compared(case, result.model)
+    unverified = result.report["verification"]["skipped"]
     nodes = len(case.model.graph.node), len(result.model.graph.node)
     notes = tuple(result.report["warnings"])
-    return Row(case.name, seconds, skipped, failure, result.report["status"], nodes, notes)
+    status = result.report["status"]
+    return Row(case.name, seconds, skipped, failure, unverified, status, nodes, notes)
 
 
 def compared(case: Case, optimised: onnx.ModelProto) -> tuple[str, str]:
@@ -143,11 +146,15 @@ def _fed(value: Any) -> Any:
     """As onnxruntime takes it: types that numpy lacks in a wider one."""
     if isinstance(value, list):
         return [_fed(item) for item in value]
-    if isinstance(value, onnx.TensorProto):
-        array = numpy_helper.to_array(value)
-        code = plain_code(value.data_type)
-        return array if array.dtype == object else array.astype(tensor_dtype_to_np_dtype(code))
-    return None if value is None else np.asarray(value)
+    if value is None:
+        return None
+    array = (
+        numpy_helper.to_array(value) if isinstance(value, onnx.TensorProto) else np.asarray(value)
+    )
+    if array.dtype.kind in "OUS":
+        return array
+    code = plain_code(np_dtype_to_tensor_dtype(array.dtype))
+    return array.astype(tensor_dtype_to_np_dtype(code))
 
 
 def _stored_inputs(folder: str) -> list[Any]:

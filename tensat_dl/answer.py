@@ -1,0 +1,79 @@
+"""Which model is written: the cheapest that was found, or the original.
+
+Enters: the original graph, the graph that was found, their costs.  Leaves: candidates, the best
+first, each folded; and the first of them that the runtime takes, with its verification.  The last
+candidate is the model as it was given: what onnxruntime loads always passes through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from tensat_dl.cost.free import price_of_unfolded
+from tensat_dl.cost.models import CostModel
+from tensat_dl.graph.fold import fold_constants, left_by_folding
+from tensat_dl.graph.model import Graph
+from tensat_dl.graph.prune import remove_dead
+from tensat_dl.graph.source import Source
+from tensat_dl.graph.verification import Verification
+from tensat_dl.graph.write import build_source
+from tensat_dl.phases import Phases
+from tensat_dl.settings import ExportSettings
+
+#: An answer must be cheaper than the original by this share to count as another one.
+_IMPROVEMENT = 1e-9
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """`before` and `cost`: what the original and this one cost at run time; `found`: rules may
+    have had a part in it; `changed`: it is another model than the one that was given."""
+
+    graph: Graph
+    source: Source
+    before: float
+    cost: float
+    found: bool = False
+    changed: bool = True
+
+
+@dataclass(frozen=True)
+class Found:
+    """The graph that was chosen, not folded yet, and its cost by the e-graph."""
+
+    graph: Callable[[], Graph]
+    cost: float
+
+
+def candidates(
+    original: Graph, before: float, found: Found, model: CostModel, settings: ExportSettings
+) -> Iterator[Candidate]:
+    """What may be written, the best first; `before` is the cost of the original when folded."""
+    left = left_by_folding(original, settings)
+    before += price_of_unfolded(original, left, model)
+    if found.cost < before * (1 - _IMPROVEMENT):
+        whole = found.graph()
+        graph = fold_constants(whole, settings)
+        cost = found.cost + price_of_unfolded(whole, graph.nodes, model)
+        if cost < before * (1 - _IMPROVEMENT):
+            yield Candidate(graph, build_source(graph), before, cost, found=True)
+    if original.source.inlined or len(left) < len(remove_dead(original).nodes):
+        tidy = fold_constants(original, settings)
+        yield Candidate(tidy, build_source(tidy), before, before)
+    yield Candidate(original, original.source, before, before, changed=False)
+
+
+def first_accepted(
+    offered: Iterator[Candidate], verify: Callable[[Source], Verification], phases: Phases
+) -> tuple[Candidate, Verification, tuple[str, ...]]:
+    """The first candidate that the runtime takes, its verification, and warnings of the others."""
+    refused: list[str] = []
+    while True:
+        with phases("export"):
+            candidate = next(offered)
+        with phases("verify"):
+            verification = verify(candidate.source)
+        if not (verification.refused and candidate.changed):
+            return candidate, verification, tuple(dict.fromkeys(refused))
+        refused.append(f"a better model was found but is not written: {verification.refused}")

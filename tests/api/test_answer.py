@@ -1,0 +1,106 @@
+"""Which model is written: the found one, the original folded, or the original as it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import numpy_helper, parser
+
+import tensat_dl
+
+HEAD = '<ir_version: 9, opset_import: ["": 21]>'
+
+
+def model(text: str, **weights: np.ndarray) -> onnx.ModelProto:
+    proto = parser.parse_model(HEAD + text)
+    for name, array in weights.items():
+        proto.graph.initializer.append(numpy_helper.from_array(array, name))
+    return proto
+
+
+def rand(*dims: int) -> np.ndarray:
+    return np.random.default_rng(0).standard_normal(dims).astype(np.float32)
+
+
+@pytest.fixture
+def idle(tmp_path: Path) -> str:
+    """Rules that never help."""
+    path = tmp_path / "idle.tsat"
+    path.write_text("language 1\nrewrite abs_abs: Abs(Abs(x)) => Abs(x)\n")
+    return str(path)
+
+
+def operators(proto: onnx.ModelProto) -> list[str]:
+    return [node.op_type for node in proto.graph.node]
+
+
+def test_constants_are_folded_where_no_rule_helps(idle: str) -> None:
+    proto = model(
+        "g (float[2,4] x) => (float[2,4] y)"
+        "{ t = Transpose<perm=[1,0]>(w) n = Neg(t) y = MatMul(x, n) }",
+        w=rand(4, 4),
+    )
+    result = tensat_dl.optimize(proto, idle)
+    assert operators(result.model) == ["MatMul"]
+    assert result.report["status"] == "improved"
+    cost = result.report["cost"]
+    assert cost["before"] == cost["after"]
+
+
+def test_a_model_with_nothing_to_do_is_written_as_it_was(idle: str, tmp_path: Path) -> None:
+    proto = model("g (float[2,4] x) => (float[2,4] y) { y = MatMul(x, w) }", w=rand(4, 4))
+    path = tmp_path / "m.onnx"
+    onnx.save(proto, path)
+    written = tensat_dl.optimize(path, idle).model
+    assert Path(written).read_bytes() == path.read_bytes()
+
+
+def test_a_result_that_the_runtime_refuses_is_not_written(idle: str) -> None:
+    """onnxruntime runs Range with a limit of one dim unless it sees that it is a constant."""
+    proto = model(
+        "g (float[3] x) => (float[K] y) <int64 z = {0}, int64 o = {1}, int64[1] k = {3}>"
+        "{ a = Abs(x) b = Abs(a) s = Shape(b) t = Min(s, k) r = Range(z, t, o)"
+        "  f = Cast<to=1>(r) y = Add(f, b) }"
+    )
+    result = tensat_dl.optimize(proto, "std")
+    assert result.model == proto
+    assert result.report["status"] == "unchanged"
+    assert result.report["verification"]["ok"]
+    (warning,) = [w for w in result.report["warnings"] if "not written" in w]
+    assert "Range" in warning
+
+
+LORA = (
+    "g (float[N,64] x) => (float[N,64] y)"
+    "{ a = MatMul(x, w) b = MatMul(x, u) c = MatMul(b, v) y = Add(a, c) }"
+)
+
+
+def test_the_budget_does_not_stop_what_makes_the_model_cheaper() -> None:
+    """x w + (x u) v = x (w + u v): one product instead of three, and w + u v is new."""
+    proto = model(LORA + "", w=rand(64, 64), u=rand(64, 4), v=rand(4, 64))
+    proto.graph.node.append(onnx.helper.make_node("MatMul", ["x", "w"], ["other"]))
+    value = onnx.helper.make_tensor_value_info("other", 1, ["N", 64])
+    proto.graph.output.append(value)
+    tight = {"export": {"fold_bytes": 0, "fold_ratio": 0.0}, "verify": {"samples": 2}}
+    result = tensat_dl.optimize(proto, "std", tight)
+    assert "Add" not in operators(result.model)
+    names = {tensor.name: tensor for tensor in result.model.graph.initializer}
+    assert sum(np.prod(t.dims) for t in names.values()) >= 2 * 64 * 64
+    assert result.report["cost"]["after"] < result.report["cost"]["before"]
+
+
+def test_what_is_never_folded_has_its_price() -> None:
+    """A quantised weight is unpacked at every run."""
+    text = "g (float[1,64] x) => (float[1,64] y) <float s = {0.5}>{ %s y = MatMul(x, d) }"
+    q = np.ones((64, 64), np.int8)
+    settings = {"cost": {"model": "nodes"}}
+    packed = tensat_dl.optimize(model(text % "d = DequantizeLinear(q, s)", q=q), "std", settings)
+    plain = tensat_dl.optimize(model(text % "d = Cast<to=1>(q)", q=q), "std", settings)
+    assert packed.report["cost"]["before"] == packed.report["cost"]["after"] == 2
+    assert plain.report["cost"]["before"] == 1
+    assert operators(packed.model) == ["DequantizeLinear", "MatMul"]
+    assert operators(plain.model) == ["MatMul"]
