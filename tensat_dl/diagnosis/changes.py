@@ -52,14 +52,14 @@ def explain_changes(
     before: dict[ENode, list[str]] = {}
     for row, name in _original(graph, saturated, index):
         before.setdefault(row, []).append(name)
-    after = [
+    after = dict.fromkeys(
         node
         for node in chosen.values()
         if isinstance(node.head, Application) and not saturated.weight[node.eclass]
-    ]
+    )
     removed = {row: names[row in after :] for row, names in before.items()}
     removed = {row: names for row, names in removed.items() if names}
-    added = [node for node in after if node not in before]
+    added = dict.fromkeys(node for node in after if node not in before)
     words = Names(graph, saturated, index)
     changes = [
         Change(
@@ -92,7 +92,7 @@ def _original(graph: Graph, saturated: Saturated, index: Index) -> Iterator[tupl
 
 
 def _regions(nodes: list[ENode], index: Index) -> Iterator[list[ENode]]:
-    """Nodes that make or read a tensor that one of them makes stand together, in the order given."""
+    """Nodes that make or read a tensor that one of them makes stand together."""
     order = {node: place for place, node in enumerate(nodes)}
     makes = {node: set(index.made[node].outputs.values()) | {node.eclass} for node in nodes}
     changed = {tensor for tensors in makes.values() for tensor in tensors}
