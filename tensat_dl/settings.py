@@ -12,7 +12,16 @@ from dataclasses import dataclass, field
 SettingValue = str | int | float | bool
 
 #: The reductions of an extraction that can be switched off, in their order.
-REDUCTIONS = ("free", "alias", "merge", "dominators", "dominance", "upper-bound")
+REDUCTIONS = (
+    "free",
+    "alias",
+    "merge",
+    "closure",
+    "dominators",
+    "dominance",
+    "upper-bound",
+    "branching",
+)
 
 
 @dataclass(frozen=True)

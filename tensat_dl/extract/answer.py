@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from tensat_dl.extract.deadline import Deadline
 from tensat_dl.extract.problem import (
     Extraction,
@@ -47,6 +49,14 @@ class Answer:
         if objective < self.objective:
             self.selection, self.objective = selection, objective
             self.tell("incumbent")
+
+    def choice(self) -> dict[int, int]:
+        """The class -> node of the best answer so far, empty without one."""
+        if self.selection is None:
+            return {}
+        node_of = self.selection.node_of_class
+        used = np.flatnonzero(node_of >= 0)
+        return dict(zip(used.tolist(), node_of[used].tolist(), strict=True))
 
     def raise_bound(self, bound: float) -> None:
         """Take a lower bound if it is better; rounding may bring it above the objective."""

@@ -1,69 +1,48 @@
 """Loops: in a choice of nodes, and filtered out of a graph before solving.
 
-Enters: a Work graph.  Leaves: the loops of a choice; an acyclic repair of it; or a graph whose
-class graph has no loop, which keeps every class derivable but may lose the best answer.
+Enters: a Graph.  Leaves: the loops of a choice; or a graph whose class graph has no loop, which
+keeps every class derivable but may lose the best answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable
+
+import numpy as np
 
 from tensat_dl.extract.deadline import Deadline
-from tensat_dl.extract.greedy import Choice, greedy_dag, greedy_tree
-from tensat_dl.extract.order import strong_components
-from tensat_dl.extract.work import ROOT, Work
+from tensat_dl.extract.graph import Graph
+from tensat_dl.extract.greedy import Choice, greedy_tree, used_classes
+from tensat_dl.extract.order import components, strong_components
+from tensat_dl.extract.reductions.prune import drop_nodes
 
 
-def used_classes(work: Work, choice: Mapping[int, int]) -> list[int] | None:
-    """The classes that the roots reach under a choice; None when one of them has no node."""
-    seen: dict[int, None] = dict.fromkeys(sorted(work.children[ROOT]))
-    queue = list(seen)
-    for c in queue:
-        if c not in choice:
-            return None
-        fresh = [kid for kid in sorted(work.children[choice[c]]) if kid not in seen]
-        seen.update(dict.fromkeys(fresh))
-        queue.extend(fresh)
-    return queue
-
-
-def price(work: Work, choice: Mapping[int, int]) -> float:
-    """What the used part of a complete choice costs on this graph."""
-    return sum(work.cost[choice[c]] for c in used_classes(work, choice) or ())
-
-
-def loops(work: Work, choice: Mapping[int, int]) -> list[list[int]]:
+def loops(graph: Graph, choice: Choice) -> list[list[int]]:
     """The strongly connected sets of classes in use that form loops.  The choice is complete."""
-    used = used_classes(work, choice) or []
-    successors = {c: sorted(work.children[choice[c]]) for c in used}
-    return [sorted(part) for part in strong_components(successors, used) if len(part) > 1]
+    used = used_classes(graph, choice) or []
+    successors = {c: graph.kid_lists[choice[c]] for c in used}
+    return [sorted(part) for part in strong_components(successors) if len(part) > 1]
 
 
-def repair(work: Work, choice: Mapping[int, int], deadline: Deadline) -> Choice:
-    """An acyclic choice that follows a looping one where it can: its nodes count as free."""
-    liked = frozenset(choice.values())
-    cost = {n: 0.0 if n in liked else value for n, value in work.cost.items()}
-    return greedy_dag(replace(work, cost=cost), deadline)
-
-
-def remove_cycles(work: Work, deadline: Deadline) -> None:
+def remove_cycles(graph: Graph, deadline: Deadline) -> Graph:
     """Drop nodes until the class graph has no loop.  Needs a pruned graph.
 
     The greedy tree's nodes are acyclic and derive every class: they stay.  Each other node inside
     a strongly connected component stays if it closes no loop with those kept before it.
     """
-    choice = greedy_tree(work)
-    successors = work.successors()
-    rank = {c: i for i, c in enumerate(choice)}
-    dropped: list[int] = []
-    for component in strong_components(successors, [ROOT]):
+    choice = greedy_tree(graph)
+    successors = {c: graph.kid_lists[n] for c, n in choice.items()}
+    rank = {c: i for i, (c,) in enumerate(strong_components(successors))}
+    gone = np.zeros(len(graph.node_id), dtype=np.bool_)
+    for component in components(graph):
         if len(component) > 1:
             kept = _Acyclic(sorted(component, key=rank.__getitem__))
             first = [choice[c] for c in component]
-            rest = [n for c in sorted(component) for n in work.members[c] if n != choice[c]]
-            dropped.extend(n for n in deadline.watch([*first, *rest]) if not kept.add(work, n))
-    work.drop_nodes(dropped)
+            members = [n for c in sorted(component) for n in graph.member_ranges[c]]
+            rest = [n for n in members if n not in set(first)]
+            for n in deadline.watch([*first, *rest]):
+                gone[n] = not kept.add(int(graph.owner[n]), graph.kid_lists[n])
+    return drop_nodes(graph, gone)
 
 
 class _Acyclic:
@@ -75,10 +54,9 @@ class _Acyclic:
         self.below: dict[int, set[int]] = {c: set() for c in order}
         self.above: dict[int, set[int]] = {c: set() for c in order}
 
-    def add(self, work: Work, node: int) -> bool:
-        """Keep the node and return True, unless it closes a loop."""
-        c = work.owner[node]
-        kids = sorted(work.children[node] & self.position.keys())
+    def add(self, c: int, children: list[int]) -> bool:
+        """Keep a node of class c and return True, unless it closes a loop."""
+        kids = [kid for kid in children if kid in self.position]
         if not all(self._place(c, kid) for kid in kids):
             return False
         for kid in kids:

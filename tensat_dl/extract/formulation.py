@@ -1,6 +1,6 @@
 """Writes a reduced graph as a mixed-integer program, small and tight.
 
-Enters: a pruned Work graph.  Leaves: a Program, and what its columns mean.  Knows no solver.
+Enters: a pruned Graph.  Leaves: a Program, and what its columns mean.  Knows no solver.
 
 One binary a node of a class with a choice; one continuous column `active` a class that the roots
 do not require (required ones are the constant 1); a one-node class is its active column.  Rows:
@@ -18,10 +18,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from tensat_dl.extract.deadline import Deadline
+from tensat_dl.extract.graph import ROOT, Graph
 from tensat_dl.extract.linear import Linear
 from tensat_dl.extract.program import Program, Row, Sense
 from tensat_dl.extract.reductions.required import Required, required_sets
-from tensat_dl.extract.work import ROOT, Work
 
 # Up-front rows pay off for the shortest loops only; a dense component could have very many.
 _SHORT_LOOP_LIMIT = 4_000
@@ -40,15 +40,16 @@ class Model(Protocol):
 
 
 def read_choice(
-    work: Work, node_column: Mapping[int, int | None], values: Sequence[float]
+    graph: Graph, node_column: Mapping[int, int | None], values: Sequence[float]
 ) -> dict[int, int]:
     """The node with the largest value of each class that has one above a half; a node without a
     column is always chosen."""
+    owner = graph.owner.tolist()
     best: dict[int, int] = {}
     weight: dict[int, float] = {}
     for n, column in node_column.items():
         value = 1.0 if column is None else values[column]
-        c = work.owner[n]
+        c = owner[n]
         if value > max(0.5, weight.get(c, 0.0)):
             best[c], weight[c] = n, value
     return best
@@ -59,16 +60,15 @@ class Formulation:
     """`node_column[n]` is None for a node that is always chosen; likewise `active[c]` for a
     required class."""
 
-    work: Work
+    graph: Graph
     required: Required
-    forced: int
     program: Program = field(default_factory=Program)
     node_column: dict[int, int | None] = field(default_factory=dict)
     active: dict[int, int | None] = field(default_factory=dict)
 
     def chosen(self, values: Sequence[float]) -> dict[int, int]:
         """The node of each class that a solution chooses."""
-        return read_choice(self.work, self.node_column, values)
+        return read_choice(self.graph, self.node_column, values)
 
     def loop_rows(self, loop: Iterable[int]) -> list[Row]:
         """The loop rows of a set of classes: one if it holds a required class, else one each."""
@@ -77,8 +77,8 @@ class Formulation:
         outside = [
             self.node_column[n]
             for c in members
-            for n in self.work.members[c]
-            if self._needs(n) & mask == 0
+            for n in self.graph.member_ranges[c]
+            if self.required.needs[n] & mask == 0
         ]
         firm = [c for c in members if self.active[c] is None]
         rows = (
@@ -87,20 +87,18 @@ class Formulation:
         )
         return [row for row in rows if row is not None]
 
-    def _needs(self, node: int) -> int:
-        return self.required.of_children(self.work.children[node])
 
-
-def formulate(work: Work, deadline: Deadline) -> Formulation:
+def formulate(graph: Graph, deadline: Deadline) -> Formulation:
     """The program of a pruned graph without its loop rows for longer loops."""
-    required = required_sets(work, deadline)
-    model = Formulation(work, required, required.below[ROOT])
+    required = required_sets(graph, deadline)
+    model = Formulation(graph, required)
     classes = [c for c in required.order if c != ROOT]
+    cost = graph.cost.tolist()
     for c in classes:
-        _columns(model, c)
+        _columns(model, c, cost)
     for c in deadline.watch(classes):
         _need_rows(model, c)
-    for loop in _short_loops(work, required.components, deadline):
+    for loop in _short_loops(graph, required.components, deadline):
         model.program.rows.extend(model.loop_rows(loop))
     return model
 
@@ -118,9 +116,10 @@ def _order_component(model: Formulation, component: list[int]) -> None:
     position = {c: model.program.column(upper=size - 1) for c in component}
     for c in component:
         edges: dict[int, list[int]] = {}
-        for n in model.work.members[c]:
-            for kid in sorted(model.work.children[n] & position.keys()):
-                edges.setdefault(kid, []).append(n)
+        for n in model.graph.member_ranges[c]:
+            for kid in model.graph.kid_lists[n]:
+                if kid in position:
+                    edges.setdefault(kid, []).append(n)
         for kid, nodes in edges.items():
             row = (
                 Linear()
@@ -132,26 +131,25 @@ def _order_component(model: Formulation, component: list[int]) -> None:
             model.program.rows.extend([row] if row else [])
 
 
-def _columns(model: Formulation, c: int) -> None:
-    work, program = model.work, model.program
-    nodes = work.members[c]
-    firm = bool(model.forced >> model.required.bit[c] & 1)
+def _columns(model: Formulation, c: int, cost: Sequence[float]) -> None:
+    program = model.program
+    nodes = model.graph.member_ranges[c]
+    firm = bool(model.required.forced >> model.required.bit[c] & 1)
     if len(nodes) == 1:
-        cost = work.cost[nodes[0]]
-        program.constant += cost if firm else 0.0
-        column = None if firm else program.column(cost)
+        program.constant += cost[nodes[0]] if firm else 0.0
+        column = None if firm else program.column(cost[nodes[0]])
         model.active[c] = model.node_column[nodes[0]] = column
         return
     model.active[c] = None if firm else program.column()
     for n in nodes:
-        model.node_column[n] = program.column(work.cost[n], integer=True)
+        model.node_column[n] = program.column(cost[n], integer=True)
     total = Linear().add_all(model.node_column[n] for n in nodes).add(model.active[c], -1.0)
     row = total.row(Sense.EQUAL, 0.0)
     program.rows.extend([row] if row else [])
 
 
 def _need_rows(model: Formulation, c: int) -> None:
-    nodes = model.work.members[c]
+    nodes = model.graph.member_ranges[c]
     for users, needed in _by_users(model, nodes).items():
         for d in _uppermost(model.required, needed):
             columns = (
@@ -163,10 +161,11 @@ def _need_rows(model: Formulation, c: int) -> None:
             model.program.rows.extend([row] if row else [])
 
 
-def _by_users(model: Formulation, nodes: list[int]) -> dict[tuple[int, ...], int]:
+def _by_users(model: Formulation, nodes: range) -> dict[tuple[int, ...], int]:
     """Which optional classes (as bits) exactly these nodes (as positions) need."""
     everything = 0
-    needs = [model.required.of_children(model.work.children[n]) & ~model.forced for n in nodes]
+    optional = ~model.required.forced
+    needs = [model.required.needs[n] & optional for n in nodes]
     for need in needs:
         everything |= need
     parts: dict[tuple[int, ...], int] = {(): everything} if everything else {}
@@ -192,13 +191,16 @@ def _uppermost(required: Required, bits: int) -> list[int]:
 
 
 def _short_loops(
-    work: Work, components: list[list[int]], deadline: Deadline
+    graph: Graph, components: list[list[int]], deadline: Deadline
 ) -> list[tuple[int, ...]]:
     """Loops of two and three classes inside components, up to a limit."""
-    successors = work.successors()
     loops: list[tuple[int, ...]] = []
     for component in components:
-        below = {c: set(successors[c]).intersection(component) for c in component}
+        inside = set(component) if len(component) > 1 else set()
+        below = {
+            c: {kid for n in graph.member_ranges[c] for kid in graph.kid_lists[n]} & inside
+            for c in inside
+        }
         for c in deadline.watch(component if len(component) > 1 else ()):
             loops.extend(_short_loops_through(c, below))
     return loops[:_SHORT_LOOP_LIMIT]

@@ -13,46 +13,46 @@ from dataclasses import dataclass, field
 
 from tensat_dl.extract.deadline import Deadline
 from tensat_dl.extract.formulation import read_choice
+from tensat_dl.extract.graph import ROOT, Graph
 from tensat_dl.extract.linear import Linear
-from tensat_dl.extract.order import bottom_up_components
+from tensat_dl.extract.order import components
 from tensat_dl.extract.program import Program, Row, Sense
-from tensat_dl.extract.work import ROOT, Work
 
 
 @dataclass
 class Published:
     """`node_column[n]` is the binary of node n."""
 
-    work: Work
+    graph: Graph
     program: Program = field(default_factory=Program)
     node_column: dict[int, int] = field(default_factory=dict)
 
     def chosen(self, values: Sequence[float]) -> dict[int, int]:
         """The node of each class that a solution chooses."""
-        return read_choice(self.work, self.node_column, values)
+        return read_choice(self.graph, self.node_column, values)
 
     def loop_rows(self, loop: Iterable[int]) -> list[Row]:
         """None: positions, or the filter before, forbid every loop already."""
         return []
 
 
-def formulate_published(work: Work, *, order: bool, deadline: Deadline) -> Published:
+def formulate_published(graph: Graph, *, order: bool, deadline: Deadline) -> Published:
     """The published program of a pruned graph; without `order`, loops are not forbidden."""
-    model = Published(work)
-    for n in work.children:
+    model = Published(graph)
+    for n, cost in enumerate(graph.cost.tolist()):
         if n != ROOT:
-            model.node_column[n] = model.program.column(work.cost[n], integer=True)
-    for n in deadline.watch(work.children):
-        for kid in sorted(work.children[n]):
+            model.node_column[n] = model.program.column(cost, integer=True)
+    for n, kids in deadline.watch(enumerate(graph.kid_lists)):
+        for kid in kids:
             _child_row(model, n, kid)
     if order:
-        for component in bottom_up_components(work):
+        for component in components(graph):
             _order_component(model, component if len(component) > 1 else [], deadline)
     return model
 
 
 def _child_row(model: Published, node: int, kid: int) -> None:
-    supply = Linear().add_all(model.node_column[n] for n in model.work.members[kid])
+    supply = Linear().add_all(model.node_column[n] for n in model.graph.member_ranges[kid])
     if node == ROOT:
         row = supply.row(Sense.EQUAL, 1.0)
     else:
@@ -64,8 +64,9 @@ def _order_component(model: Published, component: list[int], deadline: Deadline)
     size = len(component)
     position = {c: model.program.column(upper=size - 1) for c in component}
     for c in deadline.watch(component):
-        for n in model.work.members[c]:
-            for kid in sorted(model.work.children[n] & position.keys()):
+        edges = [(n, kid) for n in model.graph.member_ranges[c] for kid in model.graph.kid_lists[n]]
+        for n, kid in edges:
+            if kid in position:
                 row = (
                     Linear()
                     .add(position[c])

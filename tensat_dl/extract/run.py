@@ -11,19 +11,18 @@ import math
 
 from tensat_dl.errors import UsageError
 from tensat_dl.extract.answer import Answer
-from tensat_dl.extract.components import Components
-from tensat_dl.extract.cycles import price
 from tensat_dl.extract.deadline import Deadline, OutOfTime
-from tensat_dl.extract.greedy import greedy_dag, greedy_tree
+from tensat_dl.extract.graph import Graph, graph_of
+from tensat_dl.extract.greedy import greedy_dag, greedy_tree, price
+from tensat_dl.extract.parts import Parts
 from tensat_dl.extract.problem import Extraction, Problem, StopReason
+from tensat_dl.extract.records import Recorder
 from tensat_dl.extract.reductions.prune import prune
-from tensat_dl.extract.reductions.split import split
 from tensat_dl.extract.reductions.table import SIMPLIFYING, WHOLE, Context, Reducer
 from tensat_dl.extract.reductions.upper import lower_bound
 from tensat_dl.extract.search import Found, Listener, Plan, solve
 from tensat_dl.extract.solvers.session import SolverSession
 from tensat_dl.extract.solvers.table import Solver, require_solver
-from tensat_dl.extract.work import ROOT, Work, work_of
 from tensat_dl.progress import Progress, silent
 from tensat_dl.settings import REDUCTIONS, ExtractSettings
 from tensat_dl.suggest import did_you_mean
@@ -73,54 +72,57 @@ class _Run:
         self.answer = answer
         self.settings = answer.settings
         self.deadline = answer.deadline
-        self.whole = Reducer("graph", self.settings.reductions)
-        self.parts = Reducer("parts", self.settings.reductions)
+        self.recorder = Recorder()
+        self.whole = Reducer(self.recorder, "graph", self.settings.reductions)
 
     def run(self) -> Extraction:
         """Run the method until it ends or its time does."""
-        work = work_of(self.answer.problem)
-        prune(work)
+        graph = prune(graph_of(self.answer.problem))
         try:
-            stopped = self._search(work) if work.derivable else StopReason.PROVEN
+            stopped = self._search(graph) if graph.derivable else StopReason.PROVEN
         except OutOfTime:
             stopped = StopReason.TIME
-        return self.answer.result(stopped, self.whole.records() + self.parts.records())
+        return self.answer.result(stopped, self.recorder.records())
 
-    def _search(self, work: Work) -> StopReason:
-        self._offer(work, greedy_tree(work))
+    def _search(self, graph: Graph) -> StopReason:
+        self._offer(graph, greedy_tree(graph))
         match self.settings.method:
             case "greedy-tree":
-                return self._heuristic(work)
+                return self._heuristic(graph)
             case "greedy-dag":
-                return self._heuristic(work, dag=True)
+                return self._heuristic(graph, dag=True)
             case "tensat-ilp":
-                return self._published(work)
+                return self._published(graph)
             case _:
-                return self._decomposed(work)
+                return self._decomposed(graph)
 
-    def _heuristic(self, work: Work, *, dag: bool = False) -> StopReason:
-        self.whole.run(work, SIMPLIFYING, Context(self.deadline))
+    def _heuristic(self, graph: Graph, *, dag: bool = False) -> StopReason:
+        graph = self.whole.run(graph, SIMPLIFYING, Context(self.deadline))
         if dag:
-            self._offer(work, greedy_dag(work, self.deadline))
-        self.answer.raise_bound(lower_bound(work, self.deadline))
+            self._offer(graph, greedy_dag(graph, self.deadline))
+        self.answer.raise_bound(lower_bound(graph, self.deadline))
         return StopReason.HEURISTIC
 
-    def _published(self, work: Work) -> StopReason:
+    def _published(self, graph: Graph) -> StopReason:
         """TENSAT's program on the graph as it is; lazy cuts are not part of it."""
-        choice = greedy_tree(work)
-        found = Found(choice, price(work, choice), lower_bound(work, self.deadline))
+        choice = greedy_tree(graph)
+        found = Found(
+            graph.choice_of(choice.values()),
+            price(graph, choice),
+            lower_bound(graph, self.deadline),
+        )
         cycles = "filter" if self.settings.cycles == "filter" else "order"
         plan = Plan(cycles, True, self.settings.gap)
 
         def improved(better: Found) -> None:
-            self._offer(work, better.choice)
+            self.answer.offer(better.choice)
 
         def bounded(bound: float) -> None:
             self.answer.tell("bound", bound)
 
         try:
             with SolverSession(self._solver(), self.settings.options) as session:
-                solve(work, found, plan, session, self.deadline, Listener(improved, bounded))
+                solve(graph, found, plan, session, self.deadline, Listener(improved, bounded))
         finally:
             self.answer.warnings.extend(found.warnings)
             self.answer.raise_bound(found.bound)
@@ -130,12 +132,11 @@ class _Run:
             return StopReason.HEURISTIC
         return StopReason.SOLVER_FAILED if found.failed else StopReason.TIME
 
-    def _decomposed(self, work: Work) -> StopReason:
+    def _decomposed(self, graph: Graph) -> StopReason:
         """Reduce, split, and solve the parts."""
-        self.whole.run(work, WHOLE, Context(self.deadline))
-        self._offer(work, greedy_dag(work, self.deadline))
-        self.answer.raise_bound(lower_bound(work, self.deadline))
-        parts = Components(split(work, self.deadline), work.settled, self.answer, self.parts)
+        graph = self.whole.run(graph, WHOLE, Context(self.deadline))
+        parts = Parts(self.answer, self.whole)
+        parts.split(graph)
         parts.reduce()
         if self.answer.tight or not any(part.open for part in parts.parts):
             return StopReason.PROVEN
@@ -145,7 +146,5 @@ class _Run:
     def _solver(self) -> Solver:
         return require_solver(self.settings.solver)
 
-    def _offer(self, work: Work, choice: dict[int, int]) -> None:
-        whole = {**work.settled, **choice}
-        whole.pop(ROOT, None)
-        self.answer.offer(whole)
+    def _offer(self, graph: Graph, choice: dict[int, int]) -> None:
+        self.answer.offer(graph.choice_of(choice.values()))

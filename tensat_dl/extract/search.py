@@ -8,19 +8,18 @@ checked for loops here, and a claim that contradicts an answer in hand is report
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tensat_dl.extract.cycles import loops, price, remove_cycles, repair, used_classes
+from tensat_dl.extract.cycles import loops, remove_cycles
 from tensat_dl.extract.deadline import Deadline, OutOfTime
 from tensat_dl.extract.formulation import Model, formulate, order_rows
-from tensat_dl.extract.greedy import Choice, greedy_tree
+from tensat_dl.extract.graph import Graph
+from tensat_dl.extract.greedy import Choice, greedy_tree, price, repair, used_classes
 from tensat_dl.extract.program import Program
 from tensat_dl.extract.published import formulate_published
-from tensat_dl.extract.reductions.prune import prune
 from tensat_dl.extract.solvers.answer import Outcome, SolverAnswer, SolverProgress
 from tensat_dl.extract.solvers.session import SolverSession
-from tensat_dl.extract.work import Work
 
 # Solvers have absolute tolerances of 1e-9 to 1e-6: objectives are brought to about this size.
 _SCALE = 1024.0
@@ -32,15 +31,32 @@ _GRACE = 0.1
 
 @dataclass
 class Found:
-    """The best choice of a graph so far and the bound; `proven`: the bound is within the gap
-    asked for; `failed`: the solver did something that it should not."""
+    """The best choice of a graph so far, as the Problem counts, and the bound; `proven`: the bound
+    is within the gap asked for; `failed`: the solver did something that it should not."""
 
-    choice: Choice
+    choice: Mapping[int, int]
     cost: float
     bound: float
     proven: bool = False
     failed: bool = False
     warnings: list[str] = field(default_factory=list)
+
+    def offer(self, graph: Graph, choice: Choice) -> bool:
+        """Take a choice of a graph if it is cheaper; True when it was."""
+        cost = price(graph, choice)
+        if cost >= self.cost:
+            return False
+        self.choice, self.cost = graph.choice_of(choice.values()), cost
+        return True
+
+    def raise_bound(self, bound: float) -> None:
+        """Take a lower bound of all choices that are better than this one, if it is better."""
+        self.bound = max(self.bound, min(bound, self.cost))
+
+    def prove(self, bound: float) -> None:
+        """Nothing cheaper than `bound` exists, and that is good enough."""
+        self.raise_bound(bound)
+        self.proven = True
 
 
 @dataclass(frozen=True)
@@ -65,7 +81,7 @@ DEAF = Listener(lambda found: None, lambda bound: None)
 
 
 def solve(
-    work: Work,
+    graph: Graph,
     found: Found,
     plan: Plan,
     session: SolverSession,
@@ -74,16 +90,16 @@ def solve(
 ) -> None:
     """Improve `found` in place until it is proven, time is up, or the solver fails."""
     if plan.cycles == "filter":
-        _solve_filtered(work, found, plan, session, deadline, listener)
+        _solve_filtered(graph, found, plan, session, deadline, listener)
         return
-    model = _formulate(work, plan, deadline)
+    model = _formulate(graph, plan, deadline)
     scale = _power_of_two(_SCALE / max(found.cost, 1e-300))
     session.load(_scaled(model.program, scale))
-    _Search(work, found, plan, session, deadline, listener, model, scale).run()
+    _Search(graph, found, plan, session, deadline, listener, model, scale).run()
 
 
 def _solve_filtered(
-    work: Work,
+    graph: Graph,
     found: Found,
     plan: Plan,
     session: SolverSession,
@@ -91,12 +107,11 @@ def _solve_filtered(
     listener: Listener,
 ) -> None:
     """Solve the graph without its cycles: what that proves holds for the filtered graph only."""
-    remove_cycles(work, deadline)
-    prune(work)
-    choice = greedy_tree(work)
-    filtered = Found(choice, price(work, choice), 0.0)
+    graph = remove_cycles(graph, deadline)
+    choice = greedy_tree(graph)
+    filtered = Found(graph.choice_of(choice.values()), price(graph, choice), 0.0)
     try:
-        solve(work, filtered, replace(plan, cycles="lazy"), session, deadline, DEAF)
+        solve(graph, filtered, replace(plan, cycles="lazy"), session, deadline, DEAF)
     finally:
         found.warnings.extend(filtered.warnings)
         found.failed = filtered.failed
@@ -105,10 +120,10 @@ def _solve_filtered(
             listener.improved(found)
 
 
-def _formulate(work: Work, plan: Plan, deadline: Deadline) -> Model:
+def _formulate(graph: Graph, plan: Plan, deadline: Deadline) -> Model:
     if plan.published:
-        return formulate_published(work, order=plan.cycles == "order", deadline=deadline)
-    model = formulate(work, deadline)
+        return formulate_published(graph, order=plan.cycles == "order", deadline=deadline)
+    model = formulate(graph, deadline)
     if plan.cycles == "order":
         order_rows(model)
     return model
@@ -126,7 +141,7 @@ def _scaled(program: Program, scale: float) -> Program:
 
 @dataclass
 class _Search:
-    work: Work
+    graph: Graph
     found: Found
     plan: Plan
     session: SolverSession
@@ -166,13 +181,13 @@ class _Search:
             self._explain_nothing(answer)
             return False
         choice = self.model.chosen(answer.values)
-        if used_classes(self.work, choice) is None:
+        if used_classes(self.graph, choice) is None:
             self._warn("returned an incomplete solution")
             return False
         self.bound = max(self.bound, self._claimed_bound(answer))
-        found_loops = loops(self.work, choice)
+        found_loops = loops(self.graph, choice)
         if found_loops:
-            self._offer(repair(self.work, choice, self.deadline))
+            self._offer(repair(self.graph, frozenset(choice.values()), self.deadline))
             return self._cut(found_loops) and answer.outcome is Outcome.OPTIMAL
         self._check_price(answer, choice)
         self._offer(choice)
@@ -230,15 +245,13 @@ class _Search:
     def _check_price(self, answer: SolverAnswer, choice: Choice) -> None:
         if answer.outcome is Outcome.FAILED:
             self._warn(f"failed: {answer.message}")
-        cost = price(self.work, choice)
+        cost = price(self.graph, choice)
         claimed = self.model.program.value(answer.values or ())
         if claimed < cost - _TOLERANCE * cost:
             self._warn(f"says its solution costs {claimed:.9g}, but it costs {cost:.9g}")
 
     def _offer(self, choice: Choice) -> None:
-        cost = price(self.work, choice)
-        if cost < self.found.cost:
-            self.found.choice, self.found.cost = choice, cost
+        if self.found.offer(self.graph, choice):
             self.listener.improved(self.found)
 
     def _cut(self, found_loops: Sequence[Sequence[int]]) -> bool:

@@ -10,34 +10,38 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tensat_dl.extract.deadline import Deadline
 from tensat_dl.extract.formulation import formulate
+from tensat_dl.extract.graph import graph_of
 from tensat_dl.extract.problem import Problem
 from tensat_dl.extract.program import Program, Row
 from tensat_dl.extract.published import formulate_published
 from tensat_dl.extract.reductions.prune import prune
 from tensat_dl.extract.reductions.table import WHOLE, Context, Reducer
-from tensat_dl.extract.work import work_of
 from tensat_dl.settings import ExtractSettings
 
 
 def model_text(problem: Problem, settings: ExtractSettings) -> Iterator[str]:
     """The program that `settings.method` solves, line by line."""
-    work = work_of(problem)
-    prune(work)
+    graph = prune(graph_of(problem))
     deadline = Deadline(settings.seconds)
     meaning: dict[int, str] = {}
     columns: Mapping[int, int | None]
     if settings.method == "tensat-ilp":
-        published = formulate_published(work, order=settings.cycles != "filter", deadline=deadline)
+        published = formulate_published(graph, order=settings.cycles != "filter", deadline=deadline)
         program, columns = published.program, published.node_column
     else:
-        Reducer(switched_on=settings.reductions).run(work, WHOLE, Context(deadline))
-        reduced = formulate(work, deadline)
+        graph = Reducer(switched_on=settings.reductions).run(graph, WHOLE, Context(deadline))
+        reduced = formulate(graph, deadline)
         program, columns = reduced.program, reduced.node_column
         active = {column: eclass for eclass, column in reduced.active.items()}
-        meaning = {i: f"class {c} is used" for i, c in active.items() if i is not None}
+        meaning = {
+            i: f"class {graph.class_id[c]} is used" for i, c in active.items() if i is not None
+        }
     nodes = {column: node for node, column in columns.items() if column is not None}
-    meaning |= {i: _node(problem, n, work.owner[n]) for i, n in nodes.items()}
-    yield f"# {problem.nodes} e-nodes in {problem.classes} classes, reduced to {work.nodes}"
+    meaning |= {
+        i: _node(problem, int(graph.node_id[n]), int(graph.class_id[graph.owner[n]]))
+        for i, n in nodes.items()
+    }
+    yield f"# {problem.nodes} e-nodes in {problem.classes} classes, reduced to {graph.nodes}"
     yield from _lines(program, meaning)
 
 

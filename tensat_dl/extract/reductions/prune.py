@@ -7,24 +7,36 @@ class that the roots do not reach is of no use.
 
 from __future__ import annotations
 
-from tensat_dl.extract.order import derivation_order
-from tensat_dl.extract.work import ROOT, Work
+import numpy as np
+
+from tensat_dl.extract.graph import ROOT, BoolArray, Graph, restrict
+from tensat_dl.extract.order import derivation_levels, reachable
 
 
-def prune(work: Work) -> None:
+def prune(graph: Graph) -> Graph:
     """Self-loops, then underivable nodes, then unreachable classes."""
-    work.drop_nodes([n for n, kids in work.children.items() if work.owner[n] in kids])
-    derivable = set(derivation_order(work))
-    work.drop_nodes([n for n, kids in work.children.items() if not kids <= derivable])
-    reachable = _reachable(work)
-    work.drop_classes([c for c in work.members if c not in reachable])
+    return drop_nodes(graph, graph.owner[graph.edge_node] == graph.kids, marks_edges=True)
 
 
-def _reachable(work: Work) -> set[int]:
-    seen, queue = {ROOT}, [ROOT]
-    for c in queue:
-        kids = frozenset[int]().union(*(work.children[n] for n in work.members[c]))
-        fresh = sorted(kids - seen)
-        seen.update(fresh)
-        queue.extend(fresh)
-    return seen
+def drop_nodes(graph: Graph, gone: BoolArray, *, marks_edges: bool = False) -> Graph:
+    """The pruned graph without some nodes (or, `marks_edges`, without the nodes of some edges)."""
+    alive = np.ones(len(graph.node_id), dtype=np.bool_)
+    if marks_edges:
+        alive[graph.edge_node[gone]] = False
+    else:
+        alive &= ~gone
+    derived = derivation_levels(graph, alive) >= 0
+    if not derived[ROOT]:
+        return nothing(graph)
+    alive[graph.edge_node[~derived[graph.kids]]] = False
+    used = reachable(graph, alive)
+    alive &= used[graph.owner]
+    if alive.all() and used.all():
+        return graph
+    return restrict(graph, alive, used)
+
+
+def nothing(graph: Graph) -> Graph:
+    """The graph without a selection."""
+    nodes = np.zeros(len(graph.node_id), dtype=np.bool_)
+    return restrict(graph, nodes, np.arange(len(graph.class_id)) == ROOT)

@@ -6,39 +6,56 @@ D(c) = the classes on every path from ROOT to c in the class graph (its dominato
 If c is used, every member of D(c) stands above it and every member of R(c) below.  A node of c
 whose children require a member of D(c) therefore closes a loop, and is removed; removals make
 both families larger, so this repeats until nothing changes.
+
+Python's integers are the bitsets: bits are numbered children first, so that most are short.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
+import numpy as np
+
+from tensat_dl.extract.bitsets import set_bits
 from tensat_dl.extract.deadline import Deadline
-from tensat_dl.extract.order import bottom_up_components
-from tensat_dl.extract.reductions.prune import prune
-from tensat_dl.extract.work import ROOT, Work
+from tensat_dl.extract.graph import ROOT, BoolArray, Graph
+from tensat_dl.extract.order import components
+from tensat_dl.extract.problem import IntArray
+from tensat_dl.extract.reductions.prune import drop_nodes
+
+_EVERYTHING = -1
 
 
 @dataclass(frozen=True)
 class Required:
-    """`below[c]` is R(c) as a bitset; bit i stands for class `order[i]`.  `components` are the
-    strongly connected components in that order."""
+    """`below[c]` is R(c) as a bitset, `needs[n]` the union of R over the children of node n; bit
+    i stands for class `order[i]`.  `components` are the strongly connected components in that
+    order."""
 
     components: list[list[int]]
     order: list[int]
-    bit: dict[int, int]
-    below: dict[int, int]
+    bit: list[int]
+    below: list[int]
+    needs: list[int]
 
-    def of_children(self, kids: Iterable[int]) -> int:
-        """Union of R over classes: what a node with these children needs."""
-        union = 0
-        for kid in kids:
-            union |= self.below[kid]
-        return union
+    @property
+    def forced(self) -> int:
+        """What the roots require, ROOT included."""
+        return self.below[ROOT]
 
     def classes(self, bits: int) -> list[int]:
         """The classes of a bitset, in the bit order."""
         return [self.order[i] for i in set_bits(bits)]
+
+    def marks(self, bits: int) -> BoolArray:
+        """The classes of a bitset as marks."""
+        count = len(self.order)
+        packed = np.frombuffer(bits.to_bytes((count + 7) // 8, "little"), dtype=np.uint8)
+        marked = np.zeros(count, dtype=np.bool_)
+        marked[self.order] = np.unpackbits(packed, count=count, bitorder="little")
+        return marked
 
     def mask(self, classes: Iterable[int]) -> int:
         """The bitset of some classes."""
@@ -48,102 +65,122 @@ class Required:
         return union
 
 
-def set_bits(bits: int) -> Iterator[int]:
-    """Positions of the set bits, ascending."""
-    while bits:
-        low = bits & -bits
-        yield low.bit_length() - 1
-        bits ^= low
-
-
-def required_sets(work: Work, deadline: Deadline) -> Required:
+def required_sets(graph: Graph, deadline: Deadline) -> Required:
     """R of every class.  Needs a pruned graph."""
-    return work.remember("required sets", lambda: _required_sets(work, deadline))
+    return graph.remember("required sets", lambda: _required_sets(graph, deadline))
 
 
-def _required_sets(work: Work, deadline: Deadline) -> Required:
-    components = bottom_up_components(work)
-    order = [c for component in components for c in component]
-    bit = {c: i for i, c in enumerate(order)}
-    below: dict[int, int] = {}
-    for component in components:
-        _lower(work, below, bit, component, deadline)
-        while len(component) > 1 and _lower(work, below, bit, component, deadline):
-            pass
-    return Required(components, order, bit, below)
+def _required_sets(graph: Graph, deadline: Deadline) -> Required:
+    found = components(graph)
+    order = [c for component in found for c in component]
+    bit = np.argsort(order).tolist()
+    required = Required(
+        found, order, bit, [_EVERYTHING] * len(order), [_EVERYTHING] * len(graph.node_id)
+    )
+    for component in deadline.watch(found):
+        _lower(graph, required, component)
+        while len(component) > 1 and _lower(graph, required, component):
+            deadline.check()
+    return required
 
 
-def _lower(
-    work: Work, below: dict[int, int], bit: dict[int, int], component: list[int], deadline: Deadline
-) -> bool:
+def _lower(graph: Graph, required: Required, classes: list[int]) -> bool:
+    """One pass over some classes; True when a set became smaller."""
+    below, needs, kids, ranges = (
+        required.below,
+        required.needs,
+        graph.kid_lists,
+        graph.member_ranges,
+    )
     changed = False
-    for c in deadline.watch(component):
-        new = _required(work, below, c) | 1 << bit[c]
-        if new != below.get(c):
-            below[c] = new
+    for c in classes:
+        common = _EVERYTHING
+        for n in ranges[c]:
+            union = 0
+            for kid in kids[n]:
+                union |= below[kid]
+            needs[n] = union
+            common &= union
+        common |= 1 << required.bit[c]
+        if common != below[c]:
+            below[c] = common
             changed = True
     return changed
 
 
-def _required(work: Work, below: dict[int, int], c: int) -> int:
-    """Intersection over the nodes whose children are all known (unknown stands for everything)."""
-    common = -1
-    for n in work.members[c]:
-        union = 0
-        for kid in work.children[n]:
-            if kid not in below:
-                break
-            union |= below[kid]
-        else:
-            common &= union
-    return common
+def dominators(graph: Graph, deadline: Deadline) -> list[int]:
+    """D of every class, as bitsets over the bits of its required sets."""
+    return graph.remember("dominators", lambda: _dominators(graph, deadline))
 
 
-def dominators(work: Work, required: Required, deadline: Deadline) -> dict[int, int]:
-    """D of every class, as bitsets over the bits of `required`."""
-    users = {c: sorted({work.owner[n] for n in nodes}) for c, nodes in work.parents().items()}
-    above: dict[int, int] = {ROOT: 1 << required.bit[ROOT]}
-    for component in reversed(required.components):
+def _dominators(graph: Graph, deadline: Deadline) -> list[int]:
+    required = required_sets(graph, deadline)
+    users = _users(graph)
+    above = [_EVERYTHING] * len(required.order)
+    above[ROOT] = 1 << required.bit[ROOT]
+    for component in deadline.watch(reversed(required.components)):
         top_down = [c for c in reversed(component) if c != ROOT]
-        while _meet(users, above, required.bit, top_down, deadline) and len(component) > 1:
-            pass
+        while _meet(users, above, required.bit, top_down) and len(component) > 1:
+            deadline.check()
     return above
 
 
-def _meet(
-    users: dict[int, list[int]],
-    above: dict[int, int],
-    bit: dict[int, int],
-    classes: list[int],
-    deadline: Deadline,
-) -> bool:
-    """One pass of D(c) = {c} and the intersection over users; an unknown user says nothing."""
+def _users(graph: Graph) -> list[list[int]]:
+    """The classes that have each class as a child."""
+    above, below = graph.links
+    order = np.argsort(below, kind="stable")
+    bounds = np.searchsorted(below[order], np.arange(len(graph.class_id) + 1)).tolist()
+    found = above[order].tolist()
+    return [found[a:b] for a, b in pairwise(bounds)]
+
+
+def _meet(users: list[list[int]], above: list[int], bit: list[int], classes: list[int]) -> bool:
+    """One pass of D(c) = {c} and the intersection over the users of c."""
     changed = False
-    for c in deadline.watch(classes):
-        known = [above[user] for user in users[c] if user in above]
-        if not known:
-            changed = True
-            continue
-        common = known[0]
-        for other in known[1:]:
-            common &= other
-        if above.get(c) != common | 1 << bit[c]:
-            above[c] = common | 1 << bit[c]
+    for c in classes:
+        common = _EVERYTHING
+        for user in users[c]:
+            common &= above[user]
+        common |= 1 << bit[c]
+        if above[c] != common:
+            above[c] = common
             changed = True
     return changed
 
 
-def remove_loops(work: Work, deadline: Deadline) -> None:
-    """Remove every node that requires its own class or a dominator of it, to a fixpoint."""
-    while work.derivable:
-        required = required_sets(work, deadline)
-        above = dominators(work, required, deadline)
-        closing = [
-            n
-            for n, kids in work.children.items()
-            if required.of_children(kids) & above[work.owner[n]]
-        ]
-        if not closing:
-            return
-        work.drop_nodes(closing)
-        prune(work)
+def close_required(graph: Graph, deadline: Deadline) -> Graph:
+    """Remove every node that requires its own class, to a fixpoint."""
+    while graph.derivable:
+        required = required_sets(graph, deadline)
+        own = [1 << required.bit[c] for c in range(len(graph.class_id))]
+        smaller = _without_closing(graph, required, own)
+        if smaller is graph:
+            break
+        graph = smaller
+    return graph
+
+
+def remove_loops(graph: Graph, deadline: Deadline) -> Graph:
+    """Remove every node that requires a dominator of its class, to a fixpoint."""
+    while graph.derivable:
+        required = required_sets(graph, deadline)
+        smaller = _without_closing(graph, required, dominators(graph, deadline))
+        if smaller is graph:
+            break
+        graph = smaller
+    return graph
+
+
+def _without_closing(graph: Graph, required: Required, forbidden: list[int]) -> Graph:
+    """The graph without the nodes that need what their class forbids; itself if there is none."""
+    owners: IntArray = graph.owner
+    closing = [
+        n
+        for n, (need, c) in enumerate(zip(required.needs, owners.tolist(), strict=True))
+        if need & forbidden[c]
+    ]
+    if not closing:
+        return graph
+    gone = np.zeros(len(graph.node_id), dtype=np.bool_)
+    gone[closing] = True
+    return drop_nodes(graph, gone)

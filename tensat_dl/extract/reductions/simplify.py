@@ -7,90 +7,105 @@ remains (free), or its children take its place in every node that used it (alias
 
 from __future__ import annotations
 
-from tensat_dl.extract.order import derivation_order
-from tensat_dl.extract.work import ROOT, Work
+import numpy as np
+
+from tensat_dl.extract.graph import ROOT, BoolArray, Graph, restrict, rows_of, with_edges
+from tensat_dl.extract.order import derivation_levels
+from tensat_dl.extract.problem import IntArray
 
 _FILL_LIMIT = 64
 
 
-def settle_free(work: Work) -> None:
+def settle_free(graph: Graph) -> Graph:
     """A class with a derivation that costs nothing takes it, and leaves."""
-    free = _free_classes(work)
-    if not free:
-        return
-    work.settled.update(free)
-    gone = frozenset(free)
-    work.drop_classes(free)
-    for n, kids in work.children.items():
-        if not kids.isdisjoint(gone):
-            work.set_children(n, kids - gone)
+    alive = graph.cost == 0.0
+    alive[ROOT] = False
+    level = derivation_levels(graph, alive)
+    free = level >= 0
+    if not free.any():
+        return graph
+    highest = np.full(len(graph.node_id), -1, dtype=np.int64)
+    blocked = graph.edge_node[~free[graph.kids]]
+    np.maximum.at(highest, graph.edge_node, level[graph.kids])
+    fits = alive & (highest == level[graph.owner] - 1) & free[graph.owner]
+    fits[blocked] = False
+    return _settle(graph, np.flatnonzero(fits), free)
 
 
-def _free_classes(work: Work) -> dict[int, int]:
-    """Class -> the free node that first derived it."""
-    missing = {n: len(work.children[n]) for n, cost in work.cost.items() if cost == 0 and n != ROOT}
-    users: dict[int, list[int]] = {}
-    for n in missing:
-        for kid in work.children[n]:
-            users.setdefault(kid, []).append(n)
-    ready = [n for n, count in missing.items() if count == 0]
-    free: dict[int, int] = {}
-    for n in ready:
-        c = work.owner[n]
-        if c in free:
-            continue
-        free[c] = n
-        for user in users.get(c, ()):
-            missing[user] -= 1
-            if missing[user] == 0:
-                ready.append(user)
-    return free
+def _settle(graph: Graph, nodes: IntArray, classes: BoolArray) -> Graph:
+    """Take classes out; the first of the `nodes` of each is its choice."""
+    owners, at = np.unique(graph.owner[nodes], return_index=True)
+    ids = graph.node_id[nodes[at]].tolist()
+    settled = dict(zip(graph.class_id[owners].tolist(), ids, strict=True))
+    return restrict(graph, ~classes[graph.owner], ~classes, settled)
 
 
-def expand_aliases(work: Work) -> None:
+def expand_aliases(graph: Graph) -> Graph:
     """A class whose only node is free is replaced by that node's children wherever it is used
     (unless many users and many children would make the graph denser)."""
-    parents = work.parents()
-    meaning: dict[int, frozenset[int]] = {}
-    for c in derivation_order(work):
-        if c == ROOT or len(work.members[c]) != 1 or work.cost[work.members[c][0]] > 0:
-            continue
-        kids = _replace(work.children[work.members[c][0]], meaning)
-        if (len(kids) - 1) * (len(parents[c]) - 1) <= _FILL_LIMIT:
-            meaning[c] = kids
-    for n, kids in work.children.items():
-        expanded = _replace(kids, meaning)
-        if expanded is not kids:
-            work.set_children(n, expanded)
-    for c in meaning:
-        work.settled[c] = work.members[c][0]
-    work.drop_classes(meaning)
+    while True:
+        alias = _aliases(graph)
+        if not alias.any():
+            return graph
+        graph = _expand(graph, alias)
 
 
-def _replace(kids: frozenset[int], meaning: dict[int, frozenset[int]]) -> frozenset[int]:
-    known = [k for k in kids if k in meaning]
-    if not known:
-        return kids
-    return kids.difference(known).union(*(meaning[k] for k in known))
+def _aliases(graph: Graph) -> BoolArray:
+    """Those that can be replaced at once: none is a child of another."""
+    single: BoolArray = np.diff(graph.first) == 1
+    single[ROOT] = False
+    node = graph.first[:-1]
+    kids = np.diff(graph.start)[node]
+    uses = np.diff(graph.users[0])
+    alias: BoolArray = single & (graph.cost[node] == 0.0) & ((kids - 1) * (uses - 1) <= _FILL_LIMIT)
+    # A chain of aliases is taken from below.
+    inner = alias[graph.owner[graph.edge_node]] & alias[graph.kids]
+    lower = alias.copy()
+    lower[graph.owner[graph.edge_node[inner]]] = False
+    return lower
 
 
-def merge_single_parents(work: Work) -> None:
+def _expand(graph: Graph, alias: BoolArray) -> Graph:
+    hit = alias[graph.kids]
+    aliases = graph.first[:-1][graph.kids[hit]]
+    inserted = rows_of(graph.start, aliases)
+    sizes = np.diff(graph.start)[aliases]
+    nodes = np.concatenate((graph.edge_node[~hit], np.repeat(graph.edge_node[hit], sizes)))
+    kids = np.concatenate((graph.kids[~hit], graph.kids[inserted]))
+    nodes_gone = graph.first[:-1][alias]
+    return _settle(with_edges(graph, nodes, kids), nodes_gone, alias)
+
+
+def merge_single_parents(graph: Graph) -> Graph:
     """A one-node class that one node alone uses becomes part of that node (of ROOT never: its
-    cost is to stay 0)."""
-    users = {c: set(nodes) for c, nodes in work.parents().items()}
-    merged: list[int] = []
-    for c in derivation_order(work):
-        if c == ROOT or len(work.members[c]) != 1 or len(users[c]) != 1:
-            continue
-        node, (user,) = work.members[c][0], users[c]
-        if user == ROOT:
-            continue
-        kids = work.children[node]
-        work.set_children(user, work.children[user] - {c} | kids)
-        work.cost[user] += work.cost[node]
-        for kid in kids:
-            users[kid].discard(node)
-            users[kid].add(user)
-        work.settled[c] = node
-        merged.append(c)
-    work.drop_classes(merged)
+    cost is to stay 0; nor across parts: what a part costs would change)."""
+    while True:
+        merged, user = _single_parents(graph)
+        if not merged.any():
+            return graph
+        graph = _merge(graph, merged, user)
+
+
+def _single_parents(graph: Graph) -> tuple[BoolArray, IntArray]:
+    """The classes to merge, and the first user of each class."""
+    starts, users = graph.users
+    used = np.diff(starts) > 0
+    user = np.zeros(len(graph.class_id), dtype=np.int64)
+    user[used] = users[starts[:-1][used]]
+    merged = (np.diff(graph.first) == 1) & (np.diff(starts) == 1) & (user != ROOT)
+    merged &= graph.part == graph.part[graph.owner[user]]
+    merged[ROOT] = False
+    return merged, user
+
+
+def _merge(graph: Graph, merged: BoolArray, user: IntArray) -> Graph:
+    target = np.arange(len(graph.node_id))
+    nodes = graph.first[:-1][merged]
+    target[nodes] = user[merged]
+    while (target != target[target]).any():
+        target = target[target]
+    cost = graph.cost.copy()
+    np.add.at(cost, target[nodes], graph.cost[nodes])
+    kept = ~merged[graph.kids]
+    changed = with_edges(graph, target[graph.edge_node[kept]], graph.kids[kept], cost)
+    return _settle(changed, nodes, merged)
