@@ -55,6 +55,17 @@ class Entry:
         slots = [slot for slot in model.graph.input if slot.name not in constants]
         return {slot.name: self._tensor(slot, rng) for slot in slots}
 
+    def dims(self, model: onnx.ModelProto) -> dict[str, int]:
+        """The sizes of the model's named dims in the feed."""
+        return {
+            dim.dim_param: size
+            for slot in model.graph.input
+            for dim, size in zip(
+                slot.type.tensor_type.shape.dim, self.shapes.get(slot.name, ()), strict=False
+            )
+            if dim.dim_param
+        }
+
     def _tensor(self, slot: onnx.ValueInfoProto, rng: np.random.Generator) -> np.ndarray[Any, Any]:
         tensor = slot.type.tensor_type
         dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)
