@@ -29,6 +29,7 @@ def commands() -> tuple[Command, ...]:
     """All subcommands, in the order in which help lists them."""
     from tensat_dl.cli import (
         check,
+        explain,
         extract,
         fmt,
         ops,
@@ -44,6 +45,7 @@ def commands() -> tuple[Command, ...]:
     return (
         run.COMMAND,
         check.COMMAND,
+        explain.COMMAND,
         verify.COMMAND,
         test.COMMAND,
         fmt.COMMAND,

@@ -51,11 +51,17 @@ def _open_string(file: SourceFile, offset: int) -> Diagnostic:
     end = file.text.find("\n", offset)
     end = len(file.text) if end < 0 else end
     line = file.text[offset:end].rstrip()
+    span = Span(file, offset, offset + len(line))
+    return unclosed_string(span, 'no closing `"` on this line')
+
+
+def unclosed_string(span: Span, label: str) -> Diagnostic:
+    """A string whose closing quote was forgotten."""
     return Diagnostic(
         "E0104",
         "this string has no end",
-        Span(file, offset, offset + len(line)),
-        label='no closing `"` on this line',
+        span,
+        label=label,
         help=r'close it with `"`; a line break inside is written `\n`, a quote `\"`',
     )
 

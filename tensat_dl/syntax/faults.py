@@ -13,7 +13,7 @@ from tensat_dl.diagnostics import Diagnostic, Label, SourceFile, Span
 from tensat_dl.suggest import closest
 from tensat_dl.syntax import wording
 from tensat_dl.syntax.brackets import CLOSING, open_brackets
-from tensat_dl.syntax.characters import stray_character
+from tensat_dl.syntax.characters import stray_character, unclosed_string
 from tensat_dl.syntax.grammar import ITEM_WORDS, MAX_NESTING, RESERVED, SOFT_WORDS, TooDeepError
 
 _CLOSERS = {"RPAR": ")", "RSQB": "]", "RBRACE": "}"}
@@ -60,7 +60,8 @@ class Fault:
         if isinstance(self.error, UnexpectedCharacters) or self.token is None:
             return stray_character(self.file, self.offset)
         return (
-            self._bracket(self.token)
+            self._open_string()
+            or self._bracket(self.token)
             or self._reserved(self.token)
             or self._swallowed_word()
             or self._general(self.token)
@@ -75,6 +76,17 @@ class Fault:
             Span(self.file, self.offset, self.offset + 1),
             help="name parts of the expression with `let`, or split the rule",
         )
+
+    def _open_string(self) -> Diagnostic | None:
+        """`mode="reflect) => Pad(x, mode="`: the string ran on to the next quote of its line."""
+        string = self.previous
+        if string is None or string.type != "STRING" or string.end_pos != self.offset:
+            return None
+        rest = self.file.text[self.offset :].partition("\n")[0]
+        if rest.count('"') % 2 == 0:
+            return None
+        span = Span(self.file, int(string.start_pos or 0), self.offset)
+        return unclosed_string(span, 'goes on to the next `"` of the line')
 
     def _bracket(self, token: Token) -> Diagnostic | None:
         """A bracket that nothing closes, or that closes nothing."""

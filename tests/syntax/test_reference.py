@@ -10,7 +10,6 @@ import pytest
 
 from tensat_dl.resources import data_directory
 from tensat_dl.syntax import ast
-from tensat_dl.syntax.codes import CODES
 from tensat_dl.syntax.files import Builder
 from tensat_dl.syntax.grammar import RESERVED, SOFT_WORDS
 from tensat_dl.syntax.printer import format_module
@@ -24,11 +23,6 @@ BLOCKS = re.findall(r"^```tsat(?: fragment)?\n(.*?)^```", REFERENCE, re.MULTILIN
 def test_example(block: str, parsed: Callable[[str], ast.Module], bare: Any) -> None:
     module = parsed(block)
     assert bare(parsed(format_module(module))) == bare(module)
-
-
-def test_every_code_of_the_syntax_is_listed() -> None:
-    rows = dict(re.findall(r"^\| (E01\d\d) \| (.*?) \|", REFERENCE, re.MULTILINE))
-    assert rows == dict(CODES)
 
 
 def test_every_reserved_word_is_listed() -> None:

@@ -1,0 +1,76 @@
+"""`tensat-dl explain`: what a code of an error or a warning means, with an example of each side."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import textwrap
+from pathlib import Path
+
+from tensat_dl.cli.command import Command
+from tensat_dl.errors import ExitCode, UsageError
+from tensat_dl.resources import data_directory
+from tensat_dl.suggest import closest
+
+_CODE = re.compile(r"[EW][0-9]{4}", re.IGNORECASE)
+_FENCED = re.compile(r"^```[a-z]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+_EPILOG = """\
+examples:
+  tensat-dl explain          every code, one a line
+  tensat-dl explain E0402    what it means, a wrong file and the mended one
+"""
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("subject", metavar="CODE", nargs="?", help="a code, e.g. E0402")
+
+
+def _execute(arguments: argparse.Namespace) -> ExitCode:
+    pages = _pages()
+    subject = arguments.subject
+    if subject is None:
+        print("\n".join(_title(page) for page in pages.values()))
+        return ExitCode.OK
+    page = pages.get(subject.upper())
+    if page is None:
+        raise _unknown(subject, pages)
+    print(_as_text(page.read_text(encoding="utf-8")), end="")
+    return ExitCode.OK
+
+
+def _pages() -> dict[str, Path]:
+    """Code -> its page, in order."""
+    found = sorted(data_directory("grammar").joinpath("errors").glob("*.md"))
+    return {page.stem: page for page in found}
+
+
+def _title(page: Path) -> str:
+    """`E0402: an output of the match that `emit` does not assign`."""
+    with page.open(encoding="utf-8") as stream:
+        return stream.readline().removeprefix("# ").rstrip()
+
+
+def _unknown(subject: str, pages: dict[str, Path]) -> UsageError:
+    """What is said of something that has no page."""
+    listed = "`tensat-dl explain` lists the codes"
+    near = closest(subject, pages)
+    if near is not None and _CODE.fullmatch(subject):
+        return UsageError(f"there is no code `{subject}`", help=f"did you mean `{near}`? {listed}")
+    return UsageError(f"`{subject}` is no code", help=f"a code looks like E0402; {listed}")
+
+
+def _as_text(page: str) -> str:
+    """A page for a terminal: examples moved in, headings without their signs."""
+    plain = _FENCED.sub(lambda block: textwrap.indent(block[1].rstrip("\n"), "    "), page)
+    return re.sub(r"^#+ ", "", plain, flags=re.MULTILINE)
+
+
+COMMAND = Command(
+    "explain",
+    "explain the code of an error",
+    "Explain the code of an error or a warning: what it means, a wrong file and the mended one.",
+    _EPILOG,
+    _add_arguments,
+    _execute,
+)
