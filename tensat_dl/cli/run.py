@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import sys
 from pathlib import Path
 
 from tensat_dl.cli import flags, interrupt
@@ -75,6 +76,8 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
             output=output,
             force=arguments.force,
         )
+    if arguments.debug:
+        sys.stderr.write(outcome.exploration.traceback)
     report = make_report(outcome)
     if arguments.json:
         write_json(report, arguments.json)

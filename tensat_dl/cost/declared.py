@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
-from tensat_dl.cost.formal import environment
+from tensat_dl.cost.formal import as_number, environment
 from tensat_dl.cost.work import Part
 from tensat_dl.language.evaluate import evaluate
 from tensat_dl.language.program import CheckedProgram, CustomOperator
@@ -23,8 +22,7 @@ def declared_flops(
         if program is None or declaration is None or declaration.cost is None:
             return None
         names = environment(part, program.functions, symbol_size)
-        value = evaluate(declaration.cost, names)
-        usable = isinstance(value, int | float) and math.isfinite(value)
-        return max(0.0, float(value)) if usable else None  # type: ignore[arg-type]
+        flops = as_number(evaluate(declaration.cost, names))
+        return None if flops is None else max(0.0, flops)
 
     return declared

@@ -6,6 +6,7 @@ lower case as in the language.  Symbolic dims have become numbers, because a pri
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from tensat_dl.cost.shapes import concrete
@@ -15,6 +16,17 @@ from tensat_dl.language.program import Function
 from tensat_dl.language.values import Value
 from tensat_dl.vocabulary.operators import Formal
 from tensat_dl.vocabulary.types import ABSENT, Type
+
+
+def as_number(value: Value) -> float | None:
+    """A finite number as a float; None for all else."""
+    if not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def environment(part: Part, functions: Mapping[str, Function], symbol_size: int) -> Environment:

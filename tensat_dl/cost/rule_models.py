@@ -7,11 +7,10 @@ whose rank is not known) counts as the default, too.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tensat_dl.cost.formal import environment
+from tensat_dl.cost.formal import as_number, environment
 from tensat_dl.cost.work import Lower, Part
 from tensat_dl.egraph.snapshot import Application
 from tensat_dl.errors import UsageError
@@ -66,13 +65,11 @@ class RuleCostModel:
 
     def _value(self, expression: ast.Expr, part: Part) -> float | None:
         names = environment(part, self.program.functions, self.symbol_size)
-        value = evaluate(expression, names)
-        if not isinstance(value, int | float) or not math.isfinite(value):
-            return None
-        if value < 0:
+        cost = as_number(evaluate(expression, names))
+        if cost is not None and cost < 0:
             operator = part.application.operator.qualified_name
             raise UsageError(
-                f"the cost model `{self.name}` gives {operator} the cost {value}",
+                f"the cost model `{self.name}` gives {operator} the cost {cost:.6g}",
                 help="a cost is never negative; use max(0, ...)",
             )
-        return float(value)
+        return cost

@@ -37,6 +37,8 @@ _GRACE_SHARE = 0.15
 _GRACE_SECONDS = 0.5
 _POLL_SECONDS = 0.05
 
+_GOES_ON = "what was known before is used"
+
 _UNSOUND_HELP = 'restrict the rule with a type or a condition, or turn it off with `@off("why")`'
 
 
@@ -120,6 +122,7 @@ class _Watch:
     ended: StopReason | None = None
     rule: str = ""
     failure: str = ""
+    traceback: str = ""
     seconds: float = 0.0
 
     def run(self) -> None:
@@ -176,8 +179,8 @@ class _Watch:
             case ("done", bytes(packed)):
                 self.result = packed
                 self.done = True
-            case ("failed", StopReason() as reason, str(text)):
-                self.ended, self.failure = reason, text
+            case ("failed", StopReason() as reason, str(message), str(where)):
+                self.ended, self.failure, self.traceback = reason, message, where
 
     def finished(self, saturated: Saturated) -> Exploration:
         """The exploration as it ended, which the last snapshot could not know."""
@@ -190,20 +193,25 @@ class _Watch:
             seconds=self.seconds,
             stopped_by=ended,
             blamed=blamed,
-            warnings=_warnings(ended, blamed, self.failure),
+            warnings=_warnings(ended, blamed, self.failure, self.done),
+            traceback=self.traceback,
         )
 
 
-def _warnings(ended: StopReason, blamed: str, failure: str) -> tuple[str, ...]:
+def _warnings(ended: StopReason, blamed: str, failure: str, done: bool) -> tuple[str, ...]:
     rule = f" while rule `{blamed}` ran" if blamed else ""
     match ended:
         case StopReason.CRASHED:
-            last = failure.strip().splitlines()[-1:] or ["no message"]
-            return (f"the exploration crashed{rule} ({last[0]}); what was known before is used",)
+            if not failure:
+                return (f"the exploration's process died{rule}; {_GOES_ON}",)
+            mistake = "a mistake in tensat-dl, not in your files: --debug shows where"
+            return (f"the exploration crashed{rule} ({failure}), {mistake}; {_GOES_ON}",)
         case StopReason.MEMORY:
             return (f"the exploration reached its memory limit{rule}",)
         case StopReason.SECONDS | StopReason.ENODES if blamed:
             return (f"the exploration reached its limit ({ended}){rule}",)
+        case StopReason.SECONDS if not done:
+            return (f"time ran out while the e-graph was copied; {_GOES_ON}",)
         case _:
             return ()
 

@@ -87,7 +87,8 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True)
 class Exploration:
-    """What happened; `blamed` names the rule behind a limit reached within one step, or ""."""
+    """What happened; `blamed` names the rule behind a limit reached within one step, or "";
+    `traceback` says where a crash was."""
 
     enodes: int
     eclasses: int
@@ -97,6 +98,7 @@ class Exploration:
     blamed: str
     rules: Mapping[str, RuleCount]
     warnings: tuple[str, ...] = ()
+    traceback: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 Enters: a job and one end of a pipe.  Leaves: messages: ("rule", name) before a rule runs,
 ("step", steps, e-nodes), ("snapshot", bytes) now and then, ("stopped", blamed rule) when the
-schedule has ended, and ("done", bytes) or ("failed", reason, text).  The bytes are snapshots, see
-`egraph.wire`.
+schedule has ended, and ("done", bytes) or ("failed", reason, message, traceback).  The bytes are
+snapshots, see `egraph.wire`.
 
 Snapshots cost time, so one is taken only when ten times what it will cost has passed.
 """
@@ -56,11 +56,12 @@ def work(job: Job, pipe: Connection) -> None:
     try:
         _Worker(job, pipe.send).work()
     except MemoryError:
-        pipe.send(("failed", StopReason.MEMORY, ""))
+        pipe.send(("failed", StopReason.MEMORY, "", ""))
     except (BrokenPipeError, EOFError):
         return
-    except Exception:  # the other side shows it, whatever it is
-        pipe.send(("failed", StopReason.CRASHED, traceback.format_exc()))
+    except Exception as error:  # the other side shows it, whatever it is
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        pipe.send(("failed", StopReason.CRASHED, said, traceback.format_exc()))
     finally:
         pipe.close()
 

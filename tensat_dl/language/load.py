@@ -71,7 +71,7 @@ class _Loader:
     def find(self, name: str) -> Path | None:
         """The file that a name on the command line means."""
         path = Path(name)
-        if path.is_file() or (path.suffix == _SUFFIX and not _shipped(name)):
+        if _is_file(path) or (path.suffix == _SUFFIX and not _shipped(name)):
             return path
         found = _shipped(name)
         if found is None:
@@ -111,7 +111,7 @@ class _Loader:
 
     def _import(self, item: ast.Import, importer: Path) -> LoadedModule | None:
         beside = importer.parent / item.path
-        path = beside if beside.is_file() else _shipped(item.path)
+        path = beside if _is_file(beside) else _shipped(item.path)
         if path is not None:
             return self.load(path, item.span)
         self.diagnostics.error(
@@ -132,6 +132,14 @@ class _Loader:
             notes=(" -> ".join([*chain, key.name]),),
             help="move what both files need into a third one",
         )
+
+
+def _is_file(path: Path) -> bool:
+    """False also where the name is too long, or a folder on the way is closed to us."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def shipped_names() -> tuple[str, ...]:

@@ -146,6 +146,12 @@ def test_a_rule_file_may_replace_a_built_in_model() -> None:
     assert price("nodes", op("Relu"), [f32(3)], [f32(3)], program) == 3
 
 
+@pytest.mark.parametrize("cost", ["10 ** 400", "1 / 0", '"dear"', "[1, 2]"])
+def test_a_cost_that_is_no_number_counts_as_the_default(cost: str) -> None:
+    program = program_of(f"cost model mine {{ Relu = {cost}  _ = 4 }}")
+    assert price("mine", op("Relu"), [f32(3)], [f32(3)], program) == 4
+
+
 def test_a_negative_cost_is_an_error_that_names_it() -> None:
     program = program_of("cost model mine { Relu = 0 - numel(x) }")
     with pytest.raises(UsageError, match="gives Relu the cost -3"):

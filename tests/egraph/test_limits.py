@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -22,6 +22,7 @@ from line import Answer, Line, explore
 from onnx_text import model
 
 from tensat_dl.egraph import explore as exploration
+from tensat_dl.egraph.driver import Driver
 from tensat_dl.egraph.worker import Job, work
 
 pytestmark = pytest.mark.slow
@@ -154,7 +155,26 @@ def test_a_worker_that_dies_is_no_end(line: Line) -> None:
     assert story.stopped_by == "crashed"
     assert story.seconds < 5
     [warning] = story.warnings
-    assert "crashed while rule `" in warning
+    assert "process died while rule `" in warning
+
+
+def test_a_worker_that_fails_says_how_and_where(
+    line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Driver, schedule: Sequence[object]) -> str:
+        if schedule:
+            raise ValueError("seven\nis odd")
+        return "saturated"
+
+    monkeypatch.setattr(Driver, "run", fail)
+    graph = model("(float[2] x) => (float[2] y) { a = Relu(x) y = Relu(a) }")
+    answer = run(line, "rewrite a: Relu(Relu(x)) => Relu(x)", graph)
+    story = answer.outcome.exploration
+    assert story.stopped_by == "crashed"
+    [warning] = story.warnings
+    assert "(ValueError: seven is odd)" in warning
+    assert "not in your files" in warning
+    assert story.traceback.startswith("Traceback")
 
 
 def test_a_session_that_waits_for_collection_does_not_hang_the_worker(

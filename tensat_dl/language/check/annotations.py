@@ -24,6 +24,9 @@ class Flags:
     off: str | None = None
 
 
+#: Far more generations than any e-graph within the limits has.
+_MAX_ROUNDS = 1_000_000
+
 _USAGE = {
     "real": "`@real`",
     "expansive": "`@expansive`",
@@ -75,7 +78,7 @@ def _apply(annotation: ast.Annotation, flags: Flags, report: Reporter) -> Flags:
             return replace(flags, real=True)
         case "expansive", None if not args:
             return replace(flags, expansive=True)
-        case "rounds", ast.Number(value=int() as count) if count > 0:
+        case "rounds", ast.Number(value=int() as count) if 0 < count <= _MAX_ROUNDS:
             return replace(flags, rounds=count)
         case "cycles", ast.Name(text=("check" | "prune" | "allow") as policy):
             return replace(flags, cycles=CyclePolicy(policy))

@@ -41,10 +41,10 @@ def check_kind(
     keyword: ast.Keyword, formal: FormalAttribute, operator: Operator, context: Context
 ) -> None:
     """Report a literal that is not of the attribute's kind."""
-    if _fits(keyword.value, formal.kind):
+    if fits(keyword.value, formal.kind):
         return
     help = ""
-    if formal.kind in _LISTS and _fits(keyword.value, _LISTS[formal.kind]):
+    if formal.kind in _LISTS and fits(keyword.value, _LISTS[formal.kind]):
         help = f"write `{keyword.name}=[{source_text(keyword.value.span)}]`"
     context.report.error(
         "E0306",
@@ -61,12 +61,12 @@ def _kind_text(kind: AttributeKind) -> str:
     return "a name that the left side binds" if kind is AttributeKind.OTHER else f"one {kind.value}"
 
 
-def _fits(value: ast.Expr, kind: AttributeKind) -> bool:
+def fits(value: ast.Expr, kind: AttributeKind) -> bool:
     """Could `value` be of that kind?  True for what is not a literal."""
     value = value.operand if _is_negative(value) else value  # type: ignore[union-attr]
     if isinstance(value, ast.ListExpr):
         element = _LISTS.get(kind)
-        return element is not None and all(_fits(item, element) for item in value.items)
+        return element is not None and all(fits(item, element) for item in value.items)
     literal = _literal_kinds(value)
     return literal is None or kind in literal
 

@@ -17,6 +17,7 @@ from tensat_dl.language.check.expressions import check_value, resolve_functions
 from tensat_dl.language.check.outputs import check_outputs
 from tensat_dl.language.check.report import source_text
 from tensat_dl.language.check.terms import (
+    check_one_run,
     check_varying,
     reject_arithmetic,
     split_ascription,
@@ -137,6 +138,7 @@ class LeftSide:
         check_outputs(application.operator, len(outputs), call, self.context)
         pairs = zip(application.inputs, application.formals, strict=True)
         inputs = tuple(self._input(expr, formal, application) for expr, formal in pairs)
+        check_one_run(application, self.context)
         attributes = self._attributes(application)
         operator = application.operator
         self.matches.append(Match(operator, attributes, inputs, outputs, exact, call.span))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tensat_dl.language.check.assignments import Assignments
+from tensat_dl.language.check.attributes import fits
 from tensat_dl.language.check.declarations import check_sort
 from tensat_dl.language.check.expressions import check_value
 from tensat_dl.language.check.names import Kind, Symbol
@@ -31,6 +32,9 @@ from tensat_dl.vocabulary.operators import (
 
 #: The domain of virtual operators that name none.
 VIRTUAL_DOMAIN = "tensat.virtual"
+
+#: Where an operator that ONNX lacks cannot be.
+_STANDARD_DOMAINS = frozenset({"", "ai.onnx"})
 
 _KINDS = {
     "int": AttributeKind.INT,
@@ -152,6 +156,12 @@ def _attribute(parameter: ast.Parameter, report: Reporter) -> FormalAttribute:
         report.error("E0306", "a default is a literal", parameter.default.span)
     required = parameter.default is None and not parameter.optional
     kind = _KINDS.get(parameter.sort, AttributeKind.OTHER)
+    if default is not None and not fits(parameter.default, kind):
+        report.error(
+            "E0306",
+            f"the default of `{parameter.name.text}` is no `{parameter.sort}`",
+            parameter.default.span,
+        )
     if kind is AttributeKind.FLOAT and isinstance(default, int):
         default = float(default)
     return FormalAttribute(parameter.name.text, kind, default, required)
@@ -200,13 +210,46 @@ def _check_parameters(item: ast.Operator, operator: Operator, report: Reporter) 
         if output.sort != "Tensor":
             report.error("E0319", "an output is a `Tensor`", output.span)
     for early, late in zip(operator.inputs, operator.inputs[1:], strict=False):
-        if early.variadic or (early.optional and not late.optional):
+        if early.variadic or (early.optional and (late.variadic or not late.optional)):
             report.error(
                 "E0318",
                 f"`{late.name}` cannot follow `{early.name}`",
                 item.name.span,
-                help="optional inputs come after the others, a starred one comes last",
+                help="optional inputs come after the others, a starred one comes last, "
+                "and not both",
             )
+    starred = next((output for output in item.outputs if output.variadic), None)
+    if item.lower and starred is not None:
+        report.error(
+            "E0318",
+            f"`{starred.name.text}` is a list of outputs, which a lowering cannot assign",
+            starred.span,
+            help="name each output, or give the operator a domain and `infer` instead of `lower`",
+        )
+    _check_identity(item, report)
+
+
+def _check_identity(item: ast.Operator, report: Reporter) -> None:
+    """The domain and the version must be ones that a model can import."""
+    if item.domain is not None and (item.domain in _STANDARD_DOMAINS or not _plain(item.domain)):
+        reason = "is ONNX's own" if item.domain in _STANDARD_DOMAINS else "is no name"
+        report.error(
+            "E0318",
+            f'the domain "{item.domain}" {reason}',
+            item.name.span,
+            help=f'write for example `op "com.acme"::{item.name.text}(..)`',
+        )
+    if not 1 <= item.since < 2**31:
+        report.error(
+            "E0318",
+            f"`since {item.since}` is no version of a domain",
+            item.span,
+            help="write `since 1`",
+        )
+
+
+def _plain(domain: str) -> bool:
+    return domain.isprintable() and not domain.isspace()
 
 
 # --- clauses --------------------------------------------------------------------------------

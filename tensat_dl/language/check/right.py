@@ -13,7 +13,7 @@ from tensat_dl.language import walk
 from tensat_dl.language.check.assignments import Assignments
 from tensat_dl.language.check.calls import Application, resolve
 from tensat_dl.language.check.expressions import check_value, report_member
-from tensat_dl.language.check.outputs import check_outputs
+from tensat_dl.language.check.outputs import check_outputs, check_starred_output
 from tensat_dl.language.check.report import did_you_mean, listed, source_text
 from tensat_dl.language.check.terms import check_varying, reject_arithmetic, split_ascription
 from tensat_dl.language.check.variables import Context, Variable
@@ -56,6 +56,8 @@ class RightSide:
         value, ascribed = split_ascription(statement.value)
         if isinstance(value, ast.Call) and not self._is_constant(value):
             term = self._node(value, outputs=len(statement.targets))
+            if statement.starred and isinstance(term, EmitNode):
+                check_starred_output(term.operator, value, self.context)
         else:
             term = self.term(value)
             self._check_single(statement, value)

@@ -259,6 +259,13 @@ def _check_rule(
     values = [statement.value for statement in (*item.match, *item.emit)]
     clauses = [*item.where, *(let.value for let in item.lets)]
     context = _context(source, [*values, *clauses], operators)
+    if not item.match:
+        source.report.error(
+            "E0415",
+            "this rule matches nothing: its `match` is empty",
+            item.name.span,
+            help="write at least one statement `y = Op(..)`",
+        )
     left = LeftSide(context)
     for statement in item.match:
         left.statement(statement)
@@ -293,4 +300,5 @@ def _check_each(each: ast.Each, context: Context) -> Each:
 
 def _report_each(name: ast.Name, message: str, context: Context) -> None:
     candidates = list(context.users_names())
-    context.report.error("E0412", message, name.span, help=did_you_mean(name.text, candidates))
+    help = "" if name.text in candidates else did_you_mean(name.text, candidates)
+    context.report.error("E0412", message, name.span, help=help)

@@ -1,11 +1,26 @@
-"""Questions that both sides of a rule ask of the terms in them.  Reports E0320, E0418."""
+"""Questions that both sides of a rule ask of the terms in them.  Reports E0309, E0320, E0418."""
 
 from __future__ import annotations
 
+from tensat_dl.diagnostics import Label
 from tensat_dl.language.check.calls import Application
 from tensat_dl.language.check.report import source_text
 from tensat_dl.language.check.variables import Context
 from tensat_dl.syntax import ast
+
+
+def check_one_run(application: Application, context: Context) -> None:
+    """E0309: two starred inputs of one operator, on the left, cannot be told apart."""
+    operands = [split_ascription(expr)[0] for expr in application.inputs if expr is not None]
+    stars = [operand for operand in operands if isinstance(operand, ast.Star)]
+    for extra in stars[1:]:
+        context.report.error(
+            "E0309",
+            f"a pattern of `{application.operator.name}` holds at most one starred input",
+            extra.span,
+            related=(Label(stars[0].span, "the first one"),),
+            help="nothing says where one of them ends: write single inputs instead of it",
+        )
 
 
 def split_ascription(expr: ast.Expr) -> tuple[ast.Expr, ast.TypeExpr | None]:
