@@ -42,6 +42,10 @@ def report_failure(error: BaseException, *, debug: bool) -> ExitCode:
         case OSError() if error.filename is not None:
             _complain(f"{error.filename}: {error.strerror}")
             return ExitCode.USAGE
+        case OSError() if error.errno is not None:
+            _complain(f"cannot write what there is to say: {error.strerror}")
+            _stop_printing()
+            return ExitCode.USAGE
         case _:
             _complain(f"internal error: {type(error).__name__}: {_one_line(error)}", _BUG)
     return error.exit_code if isinstance(error, TensatError) else ExitCode.INTERNAL

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TextIO
 
 
@@ -18,8 +19,15 @@ def wants_color(stream: TextIO) -> bool:
 
 
 def survive_any_text() -> None:
-    """Let names of any alphabet be printed where the encoding lacks them (as `\\xNN`)."""
+    """Let names of any alphabet be printed where the encoding lacks them (as `\\xNN`), and
+    anything at all where a stream is closed (to nowhere)."""
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
+
+
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")

@@ -179,8 +179,8 @@ class _Watch:
             case ("done", bytes(packed)):
                 self.result = packed
                 self.done = True
-            case ("failed", StopReason() as reason, str(message), str(where)):
-                self.ended, self.failure, self.traceback = reason, message, where
+            case ("failed", StopReason() as reason, str(text), str(where)):
+                self.ended, self.failure, self.traceback = reason, text, where
 
     def finished(self, saturated: Saturated) -> Exploration:
         """The exploration as it ended, which the last snapshot could not know."""

@@ -21,8 +21,10 @@ from numpy.typing import NDArray
 from onnx import numpy_helper
 from onnx.helper import tensor_dtype_to_np_dtype
 
+from tensat_dl.errors import InputError
 from tensat_dl.graph.external import (
     ExternalContent,
+    byte_size,
     element_type,
     external_content,
     is_external,
@@ -82,7 +84,25 @@ def constant_of_tensor(
     if is_external(tensor):
         content = external_content(tensor, folder)
         return _constant(_external_digest(content), dtype, dims, content, source_name)
+    _check_complete(tensor, dtype)
     return _constant(content_digest(tensor), dtype, dims, StoredTensor(tensor), source_name)
+
+
+def _check_complete(tensor: onnx.TensorProto, dtype: DType) -> None:
+    expected = byte_size(dtype, tensor.dims)
+    if tensor.HasField("raw_data"):
+        complete = len(tensor.raw_data) == expected
+    else:
+        try:
+            numpy_helper.to_array(tensor)
+            complete = True
+        except ValueError:
+            complete = False
+    if not complete:
+        raise InputError(
+            f"tensor '{tensor.name}' of dims {list(tensor.dims)} holds more or less than its data",
+            help="the model is not valid ONNX; export or download it again",
+        )
 
 
 def constant_of_sparse(tensor: onnx.SparseTensorProto) -> Constant:

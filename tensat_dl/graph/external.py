@@ -7,7 +7,8 @@ folder are refused, as onnxruntime does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,9 @@ from onnx.helper import tensor_dtype_to_np_dtype
 from tensat_dl.errors import InputError
 from tensat_dl.vocabulary import dtypes
 from tensat_dl.vocabulary.dtypes import DType
+
+#: Digits of the largest offset that a file can have.
+_DIGITS = 19
 
 _CHUNK = 1 << 24
 
@@ -65,9 +69,9 @@ def external_content(tensor: onnx.TensorProto, folder: Path | None) -> ExternalC
     entries = {entry.key: entry.value for entry in tensor.external_data}
     path = _path(tensor.name, entries.get("location", ""), folder)
     dims = tuple(tensor.dims)
-    expected = (int(np.prod(dims, dtype=np.int64)) * dtype.bits + 7) // 8
-    offset = int(entries.get("offset", 0))
-    length = int(entries.get("length", expected))
+    expected = byte_size(dtype, dims)
+    offset = _number(tensor.name, "offset", entries.get("offset", "0"))
+    length = _number(tensor.name, "length", entries.get("length", str(expected)))
     if length != expected:
         raise InputError(
             f"tensor '{tensor.name}' needs {expected} bytes of external data, "
@@ -75,6 +79,11 @@ def external_content(tensor: onnx.TensorProto, folder: Path | None) -> ExternalC
         )
     _check_size(tensor.name, path, offset + length)
     return ExternalContent(path, offset, length, dtype, dims)
+
+
+def byte_size(dtype: DType, dims: Iterable[int]) -> int:
+    """Bytes of a tensor's data, types under 8 bits packed."""
+    return (math.prod(dims) * dtype.bits + 7) // 8
 
 
 def element_type(tensor: onnx.TensorProto) -> DType:
@@ -108,14 +117,25 @@ def _path(name: str, location: str, folder: Path | None) -> Path:
     return folder / inside
 
 
+def _number(name: str, key: str, text: str) -> int:
+    if text.isascii() and text.isdigit() and len(text) <= _DIGITS:
+        return int(text)
+    raise InputError(
+        f"the {key} of the external data of tensor '{name}' is '{text[:_DIGITS]}', no number",
+        help="the model is not valid ONNX; export it again",
+    )
+
+
 def _check_size(name: str, path: Path, needed: int) -> None:
     try:
-        size = path.stat().st_size
-    except OSError:
+        size = path.stat().st_size if path.is_file() else None
+    except (OSError, ValueError):
+        size = None
+    if size is None:
         raise InputError(
             f"the external data file {path} of tensor '{name}' does not exist",
             help="copy it beside the model: model and data belong together",
-        ) from None
+        )
     if size < needed:
         raise InputError(
             f"the external data file {path} is cut short: tensor '{name}' ends at byte {needed}, "

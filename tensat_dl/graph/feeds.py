@@ -63,7 +63,10 @@ class FeedSearch:
         raise refusals[0]
 
     def _try(self, plan: Plan, seed: int) -> Feed:
-        values = draw(self.slots, plan, np.random.default_rng(seed))
+        try:
+            values = draw(self.slots, plan, np.random.default_rng(seed))
+        except (MemoryError, OverflowError, ValueError) as error:  # numpy's, of arrays beyond reach
+            raise CannotRun(f"no input of that size can be made: {error}") from error
         return Feed(values, self.runner.run(values), plan)
 
     def _accepted(self, feed: Feed, seed: int, deadline: float) -> Feed:

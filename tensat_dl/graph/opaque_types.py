@@ -74,7 +74,7 @@ class OpaqueTypes:
                 model.graph.initializer.append(tensor_of_constant(constant, name))
         try:
             result = shape_inference.infer_shapes(model, data_prop=True)
-        except (RuntimeError, onnx.checker.ValidationError):
+        except (RuntimeError, onnx.checker.ValidationError, shape_inference.InferenceError):
             return {}
         symbols = _symbols(types[name] for name in reads)
         return {

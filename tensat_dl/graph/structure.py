@@ -1,7 +1,7 @@
 """Is the graph well formed?  And an order in which every value is made before it is read.
 
-Raises InputError with one message for the first of: no outputs, a value defined twice, an unknown
-name, a cycle.  Nodes in any order are fine.
+Raises InputError with one message for the first of: no outputs, a node without any, a value
+defined twice, an unknown name, a cycle.  Nodes in any order are fine.
 """
 
 from __future__ import annotations
@@ -76,6 +76,8 @@ def _initializer_names(graph: onnx.GraphProto) -> Iterable[str]:
 def _makers(graph: onnx.GraphProto, known: set[str]) -> dict[str, int]:
     makers: dict[str, int] = {}
     for index, node in enumerate(graph.node):
+        if not node.output:
+            raise InputError(f"{describe_node(node, index)} has no outputs", help=_EXPORT_AGAIN)
         for name in filter(None, node.output):
             if name in makers or name in known:
                 first = (

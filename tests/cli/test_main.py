@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -172,3 +173,18 @@ def test_help_of_run_lists_every_setting_with_its_default(tensat) -> None:
     assert "  explore.enodes = 50000\n" in out
     assert '  extract.solver = "glpk"\n' in out
     assert all(f"  {key} = " in out for key in config_schema.defaults())
+
+
+@pytest.mark.parametrize("closed", ["stdout", "stderr"])
+def test_a_stream_that_is_closed_from_the_start_is_no_error(
+    tensat, monkeypatch: pytest.MonkeyPatch, closed: str
+) -> None:
+    monkeypatch.setattr(sys, closed, None)
+    assert tensat("ops", "Relu").code == 0
+
+
+def test_output_that_cannot_be_written_is_said_in_one_line(tensat, failing) -> None:
+    failing(OSError(28, "No space left on device"))
+    done = tensat("ops")
+    assert done.code == ExitCode.USAGE
+    assert done.err == "tensat-dl: cannot write what there is to say: No space left on device\n"

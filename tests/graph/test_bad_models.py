@@ -125,6 +125,22 @@ def test_external_data_missing(tmp_path: Path) -> None:
         read(external(tmp_path, "w.bin"))
 
 
+def test_external_data_that_is_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="of tensor 'w' does not exist"):
+        read(external(tmp_path, "."))
+
+
+@pytest.mark.parametrize("offset", ["abc", "-5", "9" * 40, ""])
+def test_external_data_at_no_place(tmp_path: Path, offset: str) -> None:
+    path = external(tmp_path, "w.bin")
+    model = onnx.load(path, load_external_data=False)
+    model.graph.initializer[0].external_data.add(key="offset", value=offset)
+    path.write_bytes(model.SerializeToString())
+    (tmp_path / "w.bin").write_bytes(bytes(12))
+    with pytest.raises(InputError, match="the offset of the external data of tensor 'w'"):
+        read(path)
+
+
 def test_external_data_cut_short(tmp_path: Path) -> None:
     (tmp_path / "w.bin").write_bytes(b"\0" * 11)
     with pytest.raises(InputError, match="cut short: tensor 'w' ends at byte 12, the file at 11"):
@@ -148,3 +164,39 @@ def test_a_dim_that_the_model_does_not_have() -> None:
     with pytest.raises(UsageError, match="no symbolic dim 'M'") as caught:
         read_model(model, ModelSettings(dims={"M": 1}))
     assert caught.value.help == "it has: N"
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        helper.make_node("Foo", ["x"], ["z"], domain="nowhere"),
+        helper.make_node("Relu", [], ["z"]),
+    ],
+    ids=["domain without an opset", "no inputs"],
+)
+def test_nodes_that_nobody_can_run_are_left_as_they_are(odd: onnx.NodeProto) -> None:
+    model = graph([odd, helper.make_node("Relu", ["x"], ["y"])], ["y"])
+    read_nodes = read_model(model, ModelSettings()).nodes
+    assert [node.operator.name for node in read_nodes] == [odd.op_type, "Relu"]
+
+
+def test_a_node_without_outputs() -> None:
+    nodes = [helper.make_node("Neg", ["x"], []), helper.make_node("Relu", ["x"], ["y"])]
+    with pytest.raises(InputError, match="Neg node number 0 has no outputs"):
+        read(graph(nodes, ["y"]))
+
+
+def test_a_model_without_opsets_is_left_as_it_is() -> None:
+    model = graph([helper.make_node("Relu", ["x"], ["y"])], ["y"])
+    del model.opset_import[:]
+    assert len(read_model(model, ModelSettings()).nodes) == 1
+
+
+@pytest.mark.parametrize(
+    "content", [{"raw_data": b"abc"}, {"raw_data": bytes(16)}, {"float_data": [1.0, 2.0]}]
+)
+def test_tensors_without_all_their_data(content: dict[str, object]) -> None:
+    w = TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[3], **content)
+    node = helper.make_node("Add", ["x", "w"], ["y"])
+    with pytest.raises(InputError, match=r"tensor 'w' of dims \[3\] holds more or less"):
+        read(graph([node], ["y"], initializer=[w]))

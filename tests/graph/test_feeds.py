@@ -103,3 +103,10 @@ def test_odd_samples_are_between_zero_and_one() -> None:
     assert search.find(0, 0).values["x"].min() < -1
     x = search.find(1, 0).values["x"]
     assert 0 < x.min() < x.max() < 1
+
+
+def test_inputs_that_no_memory_holds_are_refused_like_any_other() -> None:
+    runner = Demanding(lambda **_: True)
+    search = FeedSearch(slots(f"g (float[{2**40},{2**20}] x) => (float y) {{ y = Op(x) }}"), runner)
+    with pytest.raises(CannotRun, match="no input of that size"):
+        search.find(0, seed=0)

@@ -156,7 +156,7 @@ def _attribute(parameter: ast.Parameter, report: Reporter) -> FormalAttribute:
         report.error("E0306", "a default is a literal", parameter.default.span)
     required = parameter.default is None and not parameter.optional
     kind = _KINDS.get(parameter.sort, AttributeKind.OTHER)
-    if default is not None and not fits(parameter.default, kind):
+    if parameter.default is not None and default is not None and not fits(parameter.default, kind):
         report.error(
             "E0306",
             f"the default of `{parameter.name.text}` is no `{parameter.sort}`",
