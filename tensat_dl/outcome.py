@@ -12,6 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tensat_dl.diagnosis.changes import Change
     from tensat_dl.egraph.snapshot import Exploration
     from tensat_dl.extract.problem import Extraction
     from tensat_dl.graph.source import Source
@@ -34,7 +35,7 @@ class Outcome:
     `rules_in_answer`: rule name -> e-nodes it made that the answer uses.  `extraction` is None
     where there was nothing to extract, `verification` where it was switched off.  `seconds` is
     by phase (the names of :class:`tensat_dl.progress.ProgressEvent`).  `output_path` is None
-    where nothing was written.
+    where nothing was written.  `changes` are there where an explanation was asked for.
     """
 
     status: OutcomeStatus
@@ -51,4 +52,5 @@ class Outcome:
     output_path: str | None = None
     cost_unit: str = ""
     warnings: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
     model: Source | None = field(default=None, compare=False, repr=False)

@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tensat_dl.answer import Found, candidates, first_accepted
+from tensat_dl.answer import Found, candidates, first_accepted, with_explanation
 from tensat_dl.cost.models import make_cost_model
 from tensat_dl.cost.posing import pose, price_of_graph
 from tensat_dl.cost.writable import Writable
+from tensat_dl.diagnosis.changes import Change, explain_answer
 from tensat_dl.egraph.adopt import DeclaredOperators
 from tensat_dl.egraph.explore import explore
 from tensat_dl.egraph.snapshot import ENode, RuleCount
@@ -76,6 +77,11 @@ def optimize(
         phases,
     )
     require(verification, _suspects(saturated.exploration.rules, chosen) if answer.found else ())
+    changes: tuple[Change, ...] = ()
+    if settings.export.explain and answer.found:
+        with phases("explain"):
+            changes = explain_answer(original, saturated, chosen, prices, program)
+            answer = with_explanation(answer, changes, prices.unit)
     with phases("write"):
         source_path = original.source.path
         if output is not None:
@@ -100,6 +106,7 @@ def optimize(
             *extraction.warnings,
             *refused,
         ),
+        changes=changes,
         model=answer.source,
     )
 

@@ -93,10 +93,12 @@ class VerifySettings:
 
 @dataclass(frozen=True)
 class ExportSettings:
-    """`[export]`.  Folding of weights may add at most `max(fold_bytes, fold_ratio * file size)`."""
+    """`[export]`.  Folding of weights may add at most `max(fold_bytes, fold_ratio * file size)`.
+    `explain`: say which rules made each change and what it saves, in the report and the model."""
 
     fold_ratio: float = 0.10
     fold_bytes: int = 1 << 20
+    explain: bool = False
 
 
 @dataclass(frozen=True)

@@ -34,12 +34,13 @@ STAGES: dict[str, set[str]] = {
     | {"vocabulary", "syntax", "language", "graph", "egraph", "extract", "cost", "diagnosis"},
     "soundness": LEAVES | {"vocabulary", "syntax", "language", "graph", "egraph"},
     "answer": LEAVES
-    | {"vocabulary", "syntax", "language", "graph", "egraph", "cost", "extract", "export"},
+    | {"vocabulary", "syntax", "language", "graph", "egraph", "cost", "extract", "export"}
+    | {"diagnosis"},
     "config_schema": LEAVES,
     "config": LEAVES | {"config_schema"},
     "destination": LEAVES,
-    "outcome": LEAVES | {"egraph", "extract", "graph"},
-    "report": LEAVES | {"egraph", "extract", "graph", "outcome"},
+    "outcome": LEAVES | {"egraph", "extract", "graph", "diagnosis"},
+    "report": LEAVES | {"egraph", "extract", "graph", "outcome", "diagnosis"},
 }
 _BELOW_PIPELINE = set(STAGES)
 STAGES["pipeline"] = _BELOW_PIPELINE

@@ -39,6 +39,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-check", action="store_true", help="do not run both models to compare them"
     )
     parser.add_argument("--json", metavar="FILE", help="write a report (`-`: to stdout)")
+    parser.add_argument(
+        "--explain",
+        action="store_true",
+        help="say which rules made each change and what it saves, here and in OUT's metadata",
+    )
     parser.add_argument("-v", "--verbose", action="store_true", help="all rules, all phases")
     flags.add_settings(parser, _FLAGS, dims=True)
 
@@ -59,6 +64,9 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     if arguments.no_check:
         verify = dataclasses.replace(settings.verify, enabled=False)
         settings = dataclasses.replace(settings, verify=verify)
+    if arguments.explain:
+        export = dataclasses.replace(settings.export, explain=True)
+        settings = dataclasses.replace(settings, export=export)
     used = _files_read(arguments)
     output = destination.choose_output(
         arguments.graph, arguments.output, force=arguments.force, used=used

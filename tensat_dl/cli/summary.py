@@ -8,7 +8,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from tensat_dl.cli.tables import Block, Line, Table, print_blocks
+from tensat_dl.cli.changes import change_blocks
+from tensat_dl.cli.tables import Block, Line, Table, number, print_blocks
 from tensat_dl.report import Report
 
 #: Rules shown without -v.
@@ -38,6 +39,8 @@ def summary(report: Report, *, verbose: bool) -> list[Block]:
     blocks: list[Block] = [_headline(report), _nodes(report["nodes"])]
     rules = _rules(report["rules"], verbose)
     blocks += [rules] if rules else []
+    if report["changes"]:
+        blocks += change_blocks(report["changes"], report["cost"]["unit"])
     blocks.append(Line(f"exploration   {_exploration(report['exploration'])}"))
     if report["extraction"]:
         blocks.append(Line(f"extraction    {extraction_line(report['extraction'])}"))
@@ -62,13 +65,6 @@ def extraction_line(extraction: Report) -> str:
     if extraction["status"] == "feasible":
         parts.append(_UNPROVEN.get(extraction["stopped"], f"stopped by {extraction['stopped']}"))
     return ", ".join([*parts, f"{extraction['seconds']:.2f} s"])
-
-
-def number(value: float) -> str:
-    """Six significant digits, thousands separated where there are no decimals."""
-    if value == int(value) and abs(value) < 1e15:
-        return f"{int(value):,}"
-    return f"{value:.6g}"
 
 
 def _headline(report: Report) -> Line:

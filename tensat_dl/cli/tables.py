@@ -39,6 +39,13 @@ def print_blocks(blocks: Sequence[Block], stream: TextIO) -> None:
         print(_plain(block), file=stream)
 
 
+def number(value: float) -> str:
+    """Six significant digits, thousands separated where there are no decimals."""
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}"
+    return f"{value:.6g}"
+
+
 def _plain(block: Block) -> str:
     return block.text if isinstance(block, Line) else "\n".join(_aligned(block))
 

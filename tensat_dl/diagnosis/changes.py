@@ -10,21 +10,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.posing import Pricer
 from tensat_dl.diagnosis.derivation import Derivations
 from tensat_dl.diagnosis.index import Index
-from tensat_dl.diagnosis.naming import Names, node_text
+from tensat_dl.diagnosis.naming import Names, node_text, operator_text
 from tensat_dl.egraph.loading import attributes_in_graph
 from tensat_dl.egraph.snapshot import Application, ENode, Saturated
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.prune import live_nodes
+from tensat_dl.language.program import CheckedProgram
 
 
 @dataclass(frozen=True)
 class Added:
-    """A new node, and the rules that had to act for it, the one that made it last."""
+    """A new node, the values of the original that it makes, and the rules that had to act for it,
+    the one that made it last."""
 
-    node: str
+    operator: str
+    makes: tuple[str, ...]
     rules: tuple[str, ...]
 
 
@@ -35,6 +39,18 @@ class Change:
     removed: tuple[str, ...]
     added: tuple[Added, ...]
     saved: float
+
+
+def explain_answer(
+    graph: Graph,
+    saturated: Saturated,
+    chosen: Mapping[int, ENode],
+    prices: CostModel,
+    program: CheckedProgram,
+) -> tuple[Change, ...]:
+    """The changes of one run."""
+    derivations = Derivations(Index(saturated), program)
+    return explain_changes(graph, saturated, chosen, Pricer(saturated, prices), derivations)
 
 
 def explain_changes(
@@ -65,7 +81,11 @@ def explain_changes(
         Change(
             tuple(name for node in region if node in removed for name in removed[node]),
             tuple(
-                Added(words.node(index.made[node]), derivations.chain(node))
+                Added(
+                    operator_text(index.made[node].head.operator),
+                    words.values(index.made[node]),
+                    derivations.chain(node),
+                )
                 for node in region
                 if node in added
             ),

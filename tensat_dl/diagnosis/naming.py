@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from tensat_dl.diagnosis.index import Index, Made
 from tensat_dl.egraph.snapshot import Saturated
 from tensat_dl.graph.model import Graph, Node
+from tensat_dl.vocabulary.operators import Operator, OperatorKind
 
 
 @dataclass
@@ -45,9 +46,14 @@ class Names:
         made = next((m for m, _ in self.index.makers(eclass)), None)
         return "a new constant" if made is None else f"a new {made.head.operator.name}"
 
+    def values(self, made: Made) -> tuple[str, ...]:
+        """The values of the original that an application makes."""
+        classes = made.outputs.values()
+        return tuple(self._values[eclass][0] for eclass in classes if eclass in self._values)
+
     def node(self, made: Made) -> str:
         """`MatMul node 'q_proj'`, or `a MatMul made by rule `merge``."""
-        name = made.head.operator.qualified_name
+        name = operator_text(made.head.operator)
         first = next(iter(made.outputs.values()), -1)
         original = self._nodes.get((made.head.operator, made.enode.children, first))
         if original is not None:
@@ -66,7 +72,12 @@ class Names:
         return [*(n.name for n in self.graph.nodes if n.name), *self.saturated.value_class]
 
 
+def operator_text(operator: Operator) -> str:
+    """As rules write it: virtual operators have a domain of their own only inside."""
+    return operator.name if operator.kind is OperatorKind.VIRTUAL else operator.qualified_name
+
+
 def node_text(node: Node) -> str:
     """`MatMul node 'q_proj'`, or by what it makes where it has no name."""
-    name = node.operator.qualified_name
+    name = operator_text(node.operator)
     return f"{name} node '{node.name}'" if node.name else f"{name} of `{node.outputs[0]}`"

@@ -9,7 +9,7 @@ Protos rather than `onnx_ir` objects are kept because they hold everything that 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,6 +72,17 @@ def load_source(model: str | Path | onnx.ModelProto | onnx_ir.Model) -> Source:
     import onnx_ir
 
     return Source(onnx_ir.to_proto(model), folder=_folder_of(model))
+
+
+def with_metadata(source: Source, key: str, text: str) -> Source:
+    """The same model with one more entry of metadata; an entry of that key is replaced."""
+    proto = onnx.ModelProto()
+    proto.CopyFrom(source.proto)
+    kept = [entry for entry in source.proto.metadata_props if entry.key != key]
+    del proto.metadata_props[:]
+    proto.metadata_props.extend(kept)
+    proto.metadata_props.add(key=key, value=text)
+    return replace(source, proto=proto)
 
 
 def opset_imports(proto: onnx.ModelProto) -> dict[str, int]:

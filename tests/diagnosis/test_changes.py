@@ -8,7 +8,7 @@ from onnx_text import model
 from tensat_dl.cost.models import make_cost_model
 from tensat_dl.cost.posing import Pricer, pose, price_of_graph
 from tensat_dl.cost.writable import Writable
-from tensat_dl.diagnosis.changes import Change, explain_changes
+from tensat_dl.diagnosis.changes import Added, Change, explain_changes
 from tensat_dl.diagnosis.derivation import Derivations
 from tensat_dl.diagnosis.index import Index
 from tensat_dl.egraph.adopt import DeclaredOperators
@@ -40,9 +40,7 @@ def test_a_chain_of_two_rules() -> None:
     )
     (change,) = found
     assert change.removed == ("Abs of `a`", "Neg of `b`", "Sqrt of `c`")
-    assert [(added.node, added.rules) for added in change.added] == [
-        ("a Exp made by rule `second`", ("first", "second"))
-    ]
+    assert change.added == (Added("Exp", ("c",), ("first", "second")),)
     assert change.saved == saved == 2
 
 
@@ -72,10 +70,11 @@ def test_several_outputs() -> None:
     )
     (change,) = found
     assert change.removed == ("Relu of `y`", "Relu of `z`")
-    assert sorted((added.node, added.rules) for added in change.added) == [
-        (f"a {operator} made by rule `merge`", ("merge",))
-        for operator in ("Concat", "Relu", "Split")
-    ]
+    assert {(added.operator, added.makes, added.rules) for added in change.added} == {
+        ("Concat", (), ("merge",)),
+        ("Relu", (), ("merge",)),
+        ("Split", ("y", "z"), ("merge",)),
+    }
     assert change.saved == saved == 20 - (10 + 1 + 1)
 
 

@@ -1,0 +1,65 @@
+"""`run --explain`: what each change replaced, which rules made it, what it saves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import onnx
+import onnx.parser
+import pytest
+
+from tensat_dl.cli.main import main
+
+MODEL = """<ir_version: 8, opset_import: ["" : 17]>
+g (float[4] x) => (float[4] y) { a = Abs(x) b = Neg(a) c = Sqrt(b) y = Relu(c) }
+"""
+#: Not sound, so the outputs are not compared.
+RULES = """language 1
+rewrite first: Neg(Abs(x)) => Sin(Cos(x))
+rewrite second: Sqrt(Sin(Cos(x))) => Exp(x)
+"""
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    model, rules = tmp_path / "model.onnx", tmp_path / "rules.tsat"
+    proto = onnx.parser.parse_model(MODEL)
+    proto.metadata_props.add(key="author", value="somebody")
+    onnx.save(proto, model)
+    rules.write_text(RULES)
+    return model, rules
+
+
+def test_the_summary_and_the_model_explain(
+    files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, rules = files
+    command = ["run", str(rules), str(model), "--cost", "nodes", "--no-check", "--explain"]
+    assert main([*command, "--json", str(model.with_suffix(".json"))]) == 0
+    printed = capsys.readouterr().out
+    block = printed[printed.index("what changed") : printed.index("exploration")].split("\n")
+    assert [line.strip() for line in block if line.strip()] == [
+        "what changed",
+        "saves 2",
+        "was    Abs of `a`, Neg of `b`, Sqrt of `c`",
+        "is     Exp (makes c)",
+        "by     first, second",
+    ]
+    (change,) = json.loads(model.with_suffix(".json").read_text())["changes"]
+    assert change == {
+        "removed": ["Abs of `a`", "Neg of `b`", "Sqrt of `c`"],
+        "added": [{"operator": "Exp", "makes": ["c"], "rules": ["first", "second"]}],
+        "saved": 2,
+    }
+    written = onnx.load(model.with_name("model.opt.onnx"))
+    metadata = {entry.key: entry.value for entry in written.metadata_props}
+    assert metadata["author"] == "somebody"
+    assert json.loads(metadata["tensat-dl.changes"])["changes"] == [change]
+
+
+def test_without_it_nothing_is_added(files: tuple[Path, Path]) -> None:
+    model, rules = files
+    assert main(["run", str(rules), str(model), "--cost", "nodes", "--no-check"]) == 0
+    written = onnx.load(model.with_name("model.opt.onnx"))
+    assert [entry.key for entry in written.metadata_props] == ["author"]
