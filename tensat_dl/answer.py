@@ -7,25 +7,19 @@ candidate is the model as it was given: what onnxruntime loads always passes thr
 
 from __future__ import annotations
 
-import dataclasses
-import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tensat_dl.cost.free import price_of_unfolded
 from tensat_dl.cost.models import CostModel
-from tensat_dl.diagnosis.changes import Change
 from tensat_dl.graph.fold import fold_constants, left_by_folding
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.prune import remove_dead
-from tensat_dl.graph.source import Source, with_metadata
+from tensat_dl.graph.source import Source
 from tensat_dl.graph.verification import Verification
 from tensat_dl.graph.write import build_source
 from tensat_dl.phases import Phases
 from tensat_dl.settings import ExportSettings
-
-#: The key of the explanation among the metadata of a model.
-EXPLANATION = "tensat-dl.changes"
 
 #: An answer must be cheaper than the original by this share to count as another one.
 _IMPROVEMENT = 1e-9
@@ -68,14 +62,6 @@ def candidates(
         tidy = fold_constants(original, settings)
         yield Candidate(tidy, build_source(tidy), before, before)
     yield Candidate(original, original.source, before, before, changed=False)
-
-
-def with_explanation(answer: Candidate, changes: Sequence[Change], unit: str) -> Candidate:
-    """The same model with the explanation among its metadata, for `tensat-dl explain`; `unit` is
-    that of what each change saves."""
-    found = [dataclasses.asdict(change) for change in changes]
-    text = json.dumps({"unit": unit, "changes": found})
-    return dataclasses.replace(answer, source=with_metadata(answer.source, EXPLANATION, text))
 
 
 def first_accepted(

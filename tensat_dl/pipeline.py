@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tensat_dl.answer import Found, candidates, first_accepted, with_explanation
+from tensat_dl.answer import Found, candidates, first_accepted
 from tensat_dl.cost.models import make_cost_model
 from tensat_dl.cost.posing import pose, price_of_graph
 from tensat_dl.cost.writable import Writable
 from tensat_dl.diagnosis.changes import Change, explain_answer
+from tensat_dl.diagnosis.stored import store_changes
 from tensat_dl.egraph.adopt import DeclaredOperators
 from tensat_dl.egraph.explore import explore
 from tensat_dl.egraph.snapshot import ENode, RuleCount
@@ -81,7 +83,8 @@ def optimize(
     if settings.export.explain and answer.found:
         with phases("explain"):
             changes = explain_answer(original, saturated, chosen, prices, program)
-            answer = with_explanation(answer, changes, prices.unit)
+            source = store_changes(answer.source, changes, prices.unit)
+            answer = replace(answer, source=source)
     with phases("write"):
         source_path = original.source.path
         if output is not None:

@@ -34,8 +34,7 @@ STAGES: dict[str, set[str]] = {
     | {"vocabulary", "syntax", "language", "graph", "egraph", "extract", "cost", "diagnosis"},
     "soundness": LEAVES | {"vocabulary", "syntax", "language", "graph", "egraph"},
     "answer": LEAVES
-    | {"vocabulary", "syntax", "language", "graph", "egraph", "cost", "extract", "export"}
-    | {"diagnosis"},
+    | {"vocabulary", "syntax", "language", "graph", "egraph", "cost", "extract", "export"},
     "config_schema": LEAVES,
     "config": LEAVES | {"config_schema"},
     "destination": LEAVES,

@@ -1,14 +1,15 @@
-"""`tensat-dl explain`: what a code of an error or a warning means, with an example of each side."""
+"""`tensat-dl explain`: what a code of an error or a warning means, and what a run changed."""
 
 from __future__ import annotations
 
 import argparse
 import re
+import sys
 import textwrap
 from pathlib import Path
 
 from tensat_dl.cli.command import Command
-from tensat_dl.errors import ExitCode, UsageError
+from tensat_dl.errors import ExitCode, InputError, UsageError
 from tensat_dl.resources import data_directory
 from tensat_dl.suggest import closest
 
@@ -19,11 +20,16 @@ _EPILOG = """\
 examples:
   tensat-dl explain          every code, one a line
   tensat-dl explain E0402    what it means, a wrong file and the mended one
+  tensat-dl explain model.opt.onnx
+                             which rules made each change, and what it saves;
+                             for models written by `tensat-dl run --explain`
 """
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("subject", metavar="CODE", nargs="?", help="a code, e.g. E0402")
+    parser.add_argument(
+        "subject", metavar="CODE or MODEL", nargs="?", help="a code, e.g. E0402, or an ONNX model"
+    )
 
 
 def _execute(arguments: argparse.Namespace) -> ExitCode:
@@ -32,10 +38,28 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     if subject is None:
         print("\n".join(_title(page) for page in pages.values()))
         return ExitCode.OK
+    if Path(subject).suffix == ".onnx" or Path(subject).is_file():
+        return _explain_model(Path(subject))
     page = pages.get(subject.upper())
     if page is None:
         raise _unknown(subject, pages)
     print(_as_text(page.read_text(encoding="utf-8")), end="")
+    return ExitCode.OK
+
+
+def _explain_model(path: Path) -> ExitCode:
+    from tensat_dl.cli.changes import change_blocks
+    from tensat_dl.cli.tables import print_blocks
+    from tensat_dl.diagnosis.stored import stored_changes
+    from tensat_dl.graph.source import load_source
+
+    explanation = stored_changes(load_source(path))
+    if explanation is None:
+        raise InputError(
+            f"{path} says nothing of how it was made",
+            help="write it with `tensat-dl run --explain`",
+        )
+    print_blocks(change_blocks(explanation["changes"], explanation["unit"]), sys.stdout)
     return ExitCode.OK
 
 
@@ -57,7 +81,9 @@ def _unknown(subject: str, pages: dict[str, Path]) -> UsageError:
     near = closest(subject, pages)
     if near is not None and _CODE.fullmatch(subject):
         return UsageError(f"there is no code `{subject}`", help=f"did you mean `{near}`? {listed}")
-    return UsageError(f"`{subject}` is no code", help=f"a code looks like E0402; {listed}")
+    return UsageError(
+        f"`{subject}` is no code and no model", help=f"a code looks like E0402; {listed}"
+    )
 
 
 def _as_text(page: str) -> str:
@@ -68,8 +94,8 @@ def _as_text(page: str) -> str:
 
 COMMAND = Command(
     "explain",
-    "explain the code of an error",
-    "Explain the code of an error or a warning: what it means, a wrong file and the mended one.",
+    "explain the code of an error, or what a run changed",
+    "Explain the code of an error or a warning, or what a run changed in the model it wrote.",
     _EPILOG,
     _add_arguments,
     _execute,

@@ -63,3 +63,35 @@ def test_without_it_nothing_is_added(files: tuple[Path, Path]) -> None:
     assert main(["run", str(rules), str(model), "--cost", "nodes", "--no-check"]) == 0
     written = onnx.load(model.with_name("model.opt.onnx"))
     assert [entry.key for entry in written.metadata_props] == ["author"]
+
+
+def test_explain_reads_it_from_the_model(
+    files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, rules = files
+    command = ["run", str(rules), str(model), "--cost", "nodes", "--no-check", "--explain"]
+    assert main(command) == 0
+    capsys.readouterr()
+    assert main(["explain", str(model.with_name("model.opt.onnx"))]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "what changed",
+        "  saves 2",
+        "    was    Abs of `a`, Neg of `b`, Sqrt of `c`",
+        "    is     Exp (makes c)",
+        "    by     first, second",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", [None, "", "7", "[]", '{"unit": "s"}', '{"unit": "s", "changes": [{"saved": "x"}]}']
+)
+def test_a_model_that_says_nothing(
+    files: tuple[Path, Path], text: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, _ = files
+    proto = onnx.load(model)
+    if text is not None:
+        proto.metadata_props.add(key="tensat-dl.changes", value=text)
+        onnx.save(proto, model)
+    assert main(["explain", str(model)]) == 3
+    assert "run --explain" in capsys.readouterr().err
