@@ -62,9 +62,11 @@ class Subject:
         from tensat_dl.cost.models import make_cost_model
         from tensat_dl.cost.posing import pose
         from tensat_dl.cost.writable import Writable
+        from tensat_dl.graph.opsets import allowed_opsets
 
         prices = make_cost_model(self.settings.cost, self.program)
-        return pose(self.saturated, prices, Writable(self.program, self.graph.opsets))
+        opsets, _ = allowed_opsets(self.graph, self.settings.model.opset)
+        return pose(self.saturated, prices, Writable(self.program, opsets))
 
 
 def _ast(subject: Subject) -> Iterator[str]:
