@@ -36,6 +36,10 @@ class Unsupported(Exception):
     """The arithmetic does not say what an operator gives."""
 
 
+class Undefined(Unsupported):
+    """ONNX does not say what an operator gives."""
+
+
 class Arithmetic(ABC):
     """Elementwise operations broadcast as numpy does."""
 
