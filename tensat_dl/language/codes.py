@@ -81,5 +81,6 @@ CODES: Mapping[str, str] = {
     "W0402": "a rule whose sides are the same",
     "W0403": "a rule that repeats another",
     "W0404": "an annotation without effect",
+    "W0405": "an attribute that is named and never used",
     "W0601": "a schedule that does not run",
 }

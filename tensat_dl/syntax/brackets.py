@@ -54,3 +54,11 @@ def next_item(text: str, offset: int) -> int | None:
         if found.end() >= offset:
             return found.end()
     return None
+
+
+def item_before(text: str, offset: int) -> int:
+    """Where the item starts that stands at `offset`: at 0 where none does."""
+    start = 0
+    for found in _ITEM.finditer(text, 0, offset):
+        start = found.end()
+    return start

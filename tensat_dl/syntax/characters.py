@@ -39,11 +39,22 @@ def stray_character(file: SourceFile, offset: int) -> Diagnostic:
     character = file.text[offset]
     if character == '"':
         return _open_string(file, offset)
+    if file.text.startswith("...", offset):
+        return _dots(file, offset)
     return Diagnostic(
         "E0102",
         f"unexpected character {_shown(character)}",
         Span(file, offset, offset + 1),
         help=_instead(character),
+    )
+
+
+def _dots(file: SourceFile, offset: int) -> Diagnostic:
+    return Diagnostic(
+        "E0102",
+        "unexpected characters `...`",
+        Span(file, offset, offset + 3),
+        help="any number of dims is written `*B`, any number of inputs `*xs`",
     )
 
 

@@ -10,8 +10,8 @@ from lark import Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from tensat_dl.diagnostics import Diagnostic, Label, SourceFile, Span
-from tensat_dl.suggest import closest
 from tensat_dl.syntax import wording
+from tensat_dl.syntax.advice import Place, advise
 from tensat_dl.syntax.brackets import CLOSING, open_brackets
 from tensat_dl.syntax.characters import stray_character, unclosed_string
 from tensat_dl.syntax.grammar import ITEM_WORDS, MAX_NESTING, RESERVED, SOFT_WORDS, TooDeepError
@@ -19,7 +19,6 @@ from tensat_dl.syntax.grammar import ITEM_WORDS, MAX_NESTING, RESERVED, SOFT_WOR
 _CLOSERS = {"RPAR": ")", "RSQB": "]", "RBRACE": "}"}
 _ENDS = frozenset({"$END", "ARROW", "BOTH_WAYS", *_CLOSERS})
 #: What may follow the last output of an operator that is declared.
-_OPERATOR_BODY = frozenset({"QUESTION", "EQUAL", "COMMA", "LBRACE"})
 
 
 class Fault:
@@ -121,7 +120,8 @@ class Fault:
         word = str(token)
         if word not in RESERVED | SOFT_WORDS or "NAME" not in self.accepted:
             return None
-        if self._starts_item(token):
+        clause = word in ("where", "let") and self._starts_line(self.offset)
+        if clause or self._starts_item(token):
             return None
         return Diagnostic(
             "E0103",
@@ -157,10 +157,19 @@ class Fault:
             self._span(token),
             label="unexpected",
             related=self._related(),
-            help=self._advice(token),
+            help=advise(self._place(token)),
         )
 
-    # --- advice -----------------------------------------------------------------------------
+    def _place(self, token: Token) -> Place:
+        return Place(
+            self.file,
+            self.offset,
+            token.type,
+            str(token),
+            self.previous,
+            self.accepted,
+            tuple(self.open),
+        )
 
     def _related(self) -> tuple[Label, ...]:
         if not self.open:
@@ -170,85 +179,6 @@ class Fault:
         if bracket == "{" or not self._accepts_closer(CLOSING[bracket]):
             return ()
         return (Label(opener, f"this `{bracket}` is still open"),)
-
-    def _advice(self, token: Token) -> str:
-        kind, text = token.type, str(token)
-        if kind in ("EQUAL", "YIELDS") and "ARROW" in self.accepted:
-            return f"a rewrite is written with `=>`, not `{text}`"
-        if kind == "EQUAL" and "EQUALS" in self.accepted:
-            return "`==` compares; `=` binds a name"
-        if kind == "EQUALS" and "EQUAL" in self.accepted:
-            return "`=` binds a name; `==` compares"
-        if "ARROW" in self.accepted and self._compared():
-            return "`==` compares; a rewrite is written with `=>`"
-        if kind == "IF" and "WHERE" in self.accepted and not self._in_where():
-            return "conditions stand behind `where`"
-        if kind == "IF" and "AND" in self.accepted:
-            return "write `if condition then a else b`"
-        if kind == "COMMA" and self._in_plain_parenthesis():
-            return "a list stands in brackets: `[0, 1]`"
-        if self.accepted == {"COLON"}:
-            return self._untyped()
-        if self.accepted == _OPERATOR_BODY:
-            return "an operator has a body: `{ infer y = .. }`, or `{ lower y = .. }`"
-        if kind == "NAME":
-            return self._spelling(text)
-        if kind == "BAR":
-            return "`or` joins conditions; `|` joins the members of a class"
-        if "AT" not in self.accepted and kind == "AT":
-            return "annotations stand before `rewrite`, `rule` or `ruleset`"
-        return self._after_annotation(text)
-
-    def _in_where(self) -> bool:
-        """True when the rule has a `where` or a `let` already."""
-        text = self.file.text[: self.offset]
-        clauses = text[max(text.rfind("rewrite"), text.rfind("rule"), 0) :].split()
-        return "where" in clauses or "let" in clauses
-
-    def _in_plain_parenthesis(self) -> bool:
-        """True directly inside of a `(` that groups, and opens no inputs."""
-        if not self.open:
-            return False
-        before = self.file.text[: self.open[-1].start].rstrip()
-        is_group = self.file.text[self.open[-1].start] == "("
-        return is_group and not (before[-1:].isalnum() or before[-1:] == "_")
-
-    def _untyped(self) -> str:
-        """A parameter, a column or an output of a declaration without its sort."""
-        if self.previous is None or self.previous.type != "NAME":
-            return ""
-        name = str(self.previous)
-        before = self.file.text[: int(self.previous.start_pos or 0)].rstrip()
-        if before.endswith("->"):
-            return f"an output has a name: `-> y: {name}`"
-        if before.endswith(("(", ",")):
-            return f"its sort is missing: `{name}: Tensor`"
-        return ""
-
-    def _spelling(self, text: str) -> str:
-        close = closest(text, wording.words(self.accepted))
-        if close:
-            return f"did you mean `{close}`?"
-        if "COMMA" in self.accepted and not self._starts_line(self.offset):
-            return "a `,` stands between two of a list"
-        if self.between_items:
-            return "an item starts with a word such as `rewrite`, `rule` or `ruleset`"
-        return ""
-
-    def _after_annotation(self, text: str) -> str:
-        annotated = {"REWRITE", "RULE", "RULESET", "AT"} <= self.accepted
-        if annotated and not self.between_items and text in ITEM_WORDS:
-            return "annotations stand before `rewrite`, `rule` or `ruleset` only"
-        return ""
-
-    def _compared(self) -> bool:
-        """True when the left side of the rewrite holds a `==` outside of brackets."""
-        text = self.file.text[: self.offset]
-        item = text.rfind("rewrite")
-        place = text.find("==", max(item, 0))
-        if item < 0 or place < 0:
-            return False
-        return len(open_brackets(self.file, item, place)) == 0
 
     # --- places -----------------------------------------------------------------------------
 

@@ -11,9 +11,15 @@ from tensat_dl.diagnostics import Diagnostics, SourceFile, Span
 
 MAX_BYTES = 64 * 2**20
 
+_STORE = "store it again as UTF-8 text"
+
 
 class _UnreadableError(Exception):
     """Its text completes "the rule file `x` ..."."""
+
+    def __init__(self, reason: str, help: str = "") -> None:
+        super().__init__(reason)
+        self.help = help
 
 
 def read_source(
@@ -46,8 +52,9 @@ def decode_source(
 def _report(
     name: str, reason: _UnreadableError, diagnostics: Diagnostics, span: Span | None
 ) -> None:
-    is_model = name.endswith(".onnx")
-    help = "rules stand before the model: `RULES GRAPH`" if is_model else ""
+    help = reason.help
+    if name.endswith(".onnx"):
+        help = "rules stand before the model: `RULES GRAPH`"
     diagnostics.error("E0120", f"the rule file `{name}` {reason}", span, help=help)
 
 
@@ -70,10 +77,10 @@ def _bytes(path: Path) -> bytes:
 
 def _decoded(data: bytes) -> str:
     if b"\0" in data:
-        raise _UnreadableError("holds NUL bytes: it is no text file")
+        raise _UnreadableError("holds NUL bytes: it is no text file", _STORE)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         byte = f"0x{data[error.start]:02x}"
-        raise _UnreadableError(f"is not UTF-8: byte {byte} in line {line}") from None
+        raise _UnreadableError(f"is not UTF-8: byte {byte} in line {line}", _STORE) from None

@@ -38,6 +38,7 @@ class Assignments:
                 f"`{name}` is assigned twice",
                 target.span,
                 related=(Label(first, "assigned here first"),),
+                help="write a rule for each answer",
             )
         elif name in self.roots:
             self._assigned[name] = target.span

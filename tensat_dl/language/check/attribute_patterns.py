@@ -40,6 +40,7 @@ def _bound_name(formal: FormalAttribute, value: ast.Expr, context: Context) -> s
         return None
     element_type = formal.name in DTYPE_ATTRIBUTES and is_upper(value.text)
     context.bind(value.text, Sort.DTYPE if element_type else Sort.VALUE, value.span)
+    context.variables[value.text].attribute = formal
     return value.text
 
 

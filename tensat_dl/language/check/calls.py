@@ -129,6 +129,10 @@ def _is_literal(args: tuple[ast.Expr, ...]) -> bool:
 def _declare_help(shown: str) -> str:
     if shown.startswith('"'):
         return f"declare it: `op {shown}(x: Tensor) -> y: Tensor {{ since 1  infer y = like(x) }}`"
+    domain, dot, operator = shown.rpartition(".")
+    if dot:
+        written = f'"{domain}"::{operator}(..)'
+        return f"an operator of another domain is declared, and written `{written}`"
     return "`tensat-dl ops` lists the operators"
 
 
@@ -190,8 +194,8 @@ def _report_attribute(keyword: ast.Keyword, operator: Operator, context: Context
     names = [formal.name for formal in operator.attributes if not formal.implied]
     inputs = [formal.name.lower() for formal in operator.inputs if not formal.variadic]
     help = did_you_mean(keyword.name, (*names, *inputs))
-    if not help and names:
-        help = f"its attributes are {listed(names)}"
+    if not help:
+        help = f"its attributes are {listed(names)}" if names else "it has no attributes"
     context.report.error(
         "E0302",
         f"`{operator.name}` has no attribute `{keyword.name}`",
@@ -226,6 +230,7 @@ def _check_positions(call: ast.Call, operator: Operator, context: Context) -> bo
         extra.span,
         label=f"input {count + 1}",
         notes=(signature(operator),),
+        help="remove it; `tensat-dl ops` shows what each operator takes",
     )
     return False
 
@@ -294,8 +299,16 @@ def _has_wrong_star(call: ast.Call, operator: Operator, context: Context) -> boo
             arg.span,
             label="starred",
             notes=(signature(operator),),
+            help=_star_help(arg, call, operator) or "write its inputs one by one",
         )
     return bool(wrong)
+
+
+def _star_help(arg: ast.Expr, call: ast.Call, operator: Operator) -> str:
+    """`Conv(x, w, *attrs)` was meant to take all attributes."""
+    if arg is not call.args[-1] or not operator.attributes or call.splats:
+        return ""
+    return f"all attributes are taken with two stars: `*{source_text(arg.span)}`"
 
 
 def _bare(expr: ast.Expr) -> ast.Expr:
@@ -312,6 +325,7 @@ def _report_missing(
         call.span,
         label=f"{len(call.args)} given",
         notes=(signature(operator),),
+        help=f"add {listed(name.lower() for name in missing)}; `_` on the left matches any tensor",
     )
 
 

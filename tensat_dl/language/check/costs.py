@@ -46,7 +46,7 @@ def _operator(
     operator = catalog.operator(name.text) if custom is None else custom.operator
     if operator is None:
         candidates = (*symbol.scope.visible(Kind.OPERATOR), *catalog.names())
-        help = did_you_mean(name.text, candidates)
+        help = did_you_mean(name.text, candidates) or "`tensat-dl ops` lists the operators"
         report.error("E0202", f"unknown operator `{name.text}`", name.span, help=help)
     return operator
 

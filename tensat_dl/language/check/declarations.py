@@ -59,7 +59,7 @@ def _class_member(
         operator = catalog.operator(member.text)
         if operator is None:
             names = (*symbol.scope.visible(Kind.OPERATOR, Kind.CLASS), *catalog.names())
-            help = did_you_mean(member.text, names)
+            help = did_you_mean(member.text, names) or "`tensat-dl ops` lists the operators"
             report.error("E0202", f"unknown operator `{member.text}`", member.span, help=help)
         return () if operator is None else (operator,)
     if found in declared.operators:

@@ -7,6 +7,7 @@ E0412.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 from tensat_dl.diagnostics import Span
@@ -16,6 +17,7 @@ from tensat_dl.language.check.names import Kind, Symbol
 from tensat_dl.language.check.report import Reporter, did_you_mean, source_text
 from tensat_dl.language.check.variables import Context
 from tensat_dl.language.program import Sort
+from tensat_dl.suggest import closest
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import catalog, dtypes
 
@@ -89,7 +91,7 @@ def _check(expr: ast.Expr, context: Context) -> Gives | None:
         case ast.ListExpr():
             return _check_items(expr.items, context)
         case ast.Compare():
-            _check_all(expr, context)
+            _check_comparison(expr, context)
             return Gives.CONDITION
         case ast.Unary() | ast.Binary():
             return _check_operator(expr, context)
@@ -109,6 +111,28 @@ def _check(expr: ast.Expr, context: Context) -> Gives | None:
 def _check_all(expr: ast.Expr, context: Context) -> None:
     for child in walk.children(expr):
         _check(child, context)
+
+
+def _check_comparison(expr: ast.Compare, context: Context) -> None:
+    """E0315: an element type compared with a string, which it never equals."""
+    _check_all(expr, context)
+    sides = list(walk.children(expr))
+    for first, second in [*itertools.pairwise(sides), *itertools.pairwise(sides[::-1])]:
+        if _is_element_type(first, context) and isinstance(second, ast.String):
+            near = closest(second.value, dtypes.names())
+            context.report.error(
+                "E0315",
+                "an element type is no string",
+                second.span,
+                help=f"write `{near}`" if near else "write for example `f32`",
+            )
+
+
+def _is_element_type(expr: ast.Expr, context: Context) -> bool:
+    if isinstance(expr, ast.Call):
+        return expr.function == "dtype"
+    known = context.variables.get(expr.text) if isinstance(expr, ast.Name) else None
+    return known is not None and known.sort is Sort.DTYPE
 
 
 def _check_items(items: tuple[ast.Expr, ...], context: Context) -> Gives:
@@ -171,8 +195,24 @@ def report_unbound(expr: ast.Name, context: Context) -> None:
         "E0401" if context.building else "E0404",
         f"`{expr.text}` is not bound " + (context.place if context.building else context.binder),
         expr.span,
-        help=did_you_mean(expr.text, candidates),
+        help=_elsewhere(expr.text, context) or did_you_mean(expr.text, candidates),
     )
+
+
+#: What stands for these words of Python.
+_PYTHON = {
+    "None": "an input that is absent is left out of the pattern: write a rule for each case",
+    "True": "write `true`",
+    "False": "write `false`",
+}
+
+
+def _elsewhere(name: str, context: Context) -> str:
+    """For words of Python, and for `x.rank`."""
+    owner, dot, function = name.rpartition(".")
+    if dot and owner in context.variables and function in BUILTINS:
+        return f"write `{function}({owner})`"
+    return _PYTHON.get(name, "")
 
 
 def report_member(expr: ast.Name, context: Context) -> None:
@@ -221,10 +261,27 @@ def _check_builtin(call: ast.Call, context: Context) -> Gives:
     starred = any(isinstance(arg, ast.Star) for arg in call.args)
     if not builtin.accepts(len(call.args)) and not starred:
         _report_count(call, builtin.signature, context)
+        return builtin.gives
+    if call.function == "len":
+        _check_length(call, context)
     takes = builtin.takes + (builtin.takes[-1],) * len(call.args)
     for arg, kind in zip(call.args, takes, strict=False):
         _check_argument(arg, kind, call, context)
     return builtin.gives
+
+
+def _check_length(call: ast.Call, context: Context) -> None:
+    """E0311: a list of tensors has a length, a tensor a rank and dims."""
+    name = call.args[0]
+    known = context.variables.get(name.text) if isinstance(name, ast.Name) else None
+    if known is None or known.sort is not Sort.TENSOR or source_text(name.span) in context.members:
+        return
+    context.report.error(
+        "E0311",
+        f"`{source_text(name.span)}` is one tensor, and has no length",
+        call.span,
+        help=f"write `rank({source_text(name.span)})`, `dim({source_text(name.span)}, 0)` ..",
+    )
 
 
 def _check_user_function(call: ast.Call, symbol: Symbol, context: Context) -> Gives | None:
@@ -269,6 +326,7 @@ def _report_count(call: ast.Call, signature: str, context: Context) -> None:
         + ("s" if len(call.args) != 1 else ""),
         call.span,
         notes=(signature,),
+        help="write `dim(x, 0)` for one dim" if call.function == "shape" else "",
     )
 
 
@@ -280,6 +338,7 @@ def _report_no_function(call: ast.Call, symbol: Symbol | None, context: Context)
             f"`{name}` cannot be asked of an e-graph",
             call.span,
             notes=(INEXPRESSIBLE[name],),
+            help="leave the condition out",
         )
         return
     if dtypes.from_name(name) is not None or catalog.operator(name) is not None:
@@ -297,7 +356,7 @@ def _report_no_function(call: ast.Call, symbol: Symbol | None, context: Context)
         )
         return
     candidates = (*BUILTINS, "weight", *context.scope.visible(Kind.FUNCTION, Kind.RELATION))
-    help = did_you_mean(name, candidates)
+    help = _elsewhere(name, context) or did_you_mean(name, candidates)
     context.report.error("E0208", f"unknown function `{name}`", call.function_span, help=help)
 
 

@@ -20,6 +20,7 @@ from tensat_dl.language.check.terms import (
     check_one_run,
     check_varying,
     reject_arithmetic,
+    reject_list_of_inputs,
     split_ascription,
     unstarred,
 )
@@ -68,15 +69,26 @@ class LeftSide:
         elif isinstance(operand, ast.Call) and not self.is_constant(operand):
             root = self._term(operand)
         else:
+            self._reject_root(operand)
+            return self.context.fresh(Sort.TENSOR, pattern.span)
+        self.ascribe(root, ascribed)
+        return root
+
+    def _reject_root(self, operand: ast.Expr) -> None:
+        if isinstance(operand, ast.Binary | ast.Unary):
+            reject_arithmetic(operand, self.context)
+        else:
             self.context.report.error(
                 "E0415",
                 f"`{source_text(operand.span)}` is no pattern",
                 operand.span,
                 label="the left side is an operator and its inputs",
+                help="inputs stand in round brackets"
+                if isinstance(operand, ast.Index)
+                else "begin with an operator of the graph, as in `Relu(x)`",
             )
-            return self.context.fresh(Sort.TENSOR, pattern.span)
-        self.ascribe(root, ascribed)
-        return root
+        for name in walk.names_in(operand):
+            self._recover_input(name)
 
     def statement(self, statement: ast.Statement) -> tuple[str, ...]:
         """`y1, y2 = Op(..)`: binds and returns the targets; those named `_` are internal."""
@@ -240,6 +252,8 @@ class LeftSide:
     def _literal(self, expr: ast.Expr, application: Application) -> MatchInput:
         if isinstance(expr, ast.Call):
             return self._typed_literal(expr)
+        if reject_list_of_inputs(expr, application.operator.name, self.context):
+            return InputWildcard()
         if isinstance(expr, ast.Number | ast.Boolean | ast.ListExpr | ast.Unary | ast.String):
             self._waiting.append(expr)
             return InputLiteral(resolve_functions(expr, self.context))

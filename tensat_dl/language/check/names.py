@@ -179,7 +179,7 @@ def _owner(name: str) -> str:
 
 def _import(scope: Scope, statement: ast.Import, imported: Scope, report: Reporter) -> None:
     for name in statement.names:
-        _import_name(scope, name, imported, report)
+        _import_name(scope, name, statement.path, imported, report)
     if statement.names:
         return
     alias = statement.alias or ast.Name(imported.module.stem, statement.span)
@@ -193,12 +193,14 @@ def _import(scope: Scope, statement: ast.Import, imported: Scope, report: Report
     scope.alias_spans[alias.text] = alias.span
 
 
-def _import_name(scope: Scope, name: ast.Name, imported: Scope, report: Reporter) -> None:
+def _import_name(
+    scope: Scope, name: ast.Name, path: str, imported: Scope, report: Reporter
+) -> None:
     symbol = imported.find(name.text)
     if symbol is None:
         report.error(
             "E0207",
-            f"`{imported.module.file.name}` declares no `{name.text}`",
+            f"`{path}` declares no `{name.text}`",
             name.span,
             help=did_you_mean(name.text, imported.visible(*Kind)),
         )

@@ -110,7 +110,12 @@ def check_lowerings_end(declared: Declared, report: Reporter) -> None:
     by_operator = {custom.operator: symbol for symbol, custom in declared.operators.items()}
     for symbol, custom in declared.operators.items():
         if _reaches(custom, custom.operator, by_operator, declared):
-            report.error("E0212", f"`{custom.operator.name}` is lowered to itself", symbol.span)
+            report.error(
+                "E0212",
+                f"`{custom.operator.name}` is lowered to itself",
+                symbol.span,
+                help="a lowering says in other operators what this one computes",
+            )
 
 
 def _reaches(

@@ -32,4 +32,5 @@ def check_outputs(operator: Operator, wanted: int, call: ast.Call, context: Cont
         f"`{operator.name}` has {count} output{'s' if count != 1 else ''}, not {wanted}",
         call.span,
         notes=(f"{operator.name} gives {names}",),
+        help=f"write {count} name{'s' if count != 1 else ''} before `=`",
     )

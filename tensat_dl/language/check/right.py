@@ -15,7 +15,12 @@ from tensat_dl.language.check.calls import Application, resolve
 from tensat_dl.language.check.expressions import check_value, report_member
 from tensat_dl.language.check.outputs import check_outputs, check_starred_output
 from tensat_dl.language.check.report import did_you_mean, listed, source_text
-from tensat_dl.language.check.terms import check_varying, reject_arithmetic, split_ascription
+from tensat_dl.language.check.terms import (
+    check_varying,
+    reject_arithmetic,
+    reject_list_of_inputs,
+    split_ascription,
+)
 from tensat_dl.language.check.variables import Context, Variable
 from tensat_dl.language.program import (
     Emit,
@@ -99,7 +104,8 @@ class RightSide:
                 return self._constant(expr)
             case ast.Call():
                 return self._node(expr, outputs=1, inside_maybe=inside_maybe)
-        self._reject(expr)
+        if not reject_list_of_inputs(expr, "Op", self.context):
+            self._reject(expr)
         return EmitAbsent()
 
     def _variable(self, name: ast.Name, formal: Formal | None, inside_maybe: bool) -> EmitTerm:
@@ -117,7 +123,8 @@ class RightSide:
 
     def _bound(self, name: ast.Name) -> Variable | None:
         variable = self.context.variables.get(name.text)
-        if variable is None:
+        if variable is None and name.text not in self.context.unbound:
+            self.context.unbound.add(name.text)
             candidates = [
                 known
                 for known in self.context.users_names()
@@ -282,7 +289,13 @@ class RightSide:
         variable = self.context.variables.get(splat.text)
         report = self.context.report
         if variable is None:
-            report.error("E0401", f"`**{splat.text}` is not bound {self.context.place}", splat.span)
+            report.error(
+                "E0401",
+                f"`**{splat.text}` is not bound {self.context.place}",
+                splat.span,
+                help=f"capture them in the pattern: `{application.call.function}(..,"
+                f" **{splat.text})`",
+            )
             return False
         variable.used = True
         if variable.sort is not Sort.ATTRIBUTES:
@@ -318,7 +331,12 @@ class RightSide:
         if isinstance(expr, ast.Number | ast.Boolean | ast.String | ast.ListExpr | ast.Unary):
             self._reject_literal(expr)
         elif isinstance(expr, ast.Wildcard):
-            self.context.report.error("E0401", "`_` names nothing that can be used", expr.span)
+            self.context.report.error(
+                "E0401",
+                "`_` names nothing that can be used",
+                expr.span,
+                help="give it a name on the left",
+            )
         else:
             reject_arithmetic(expr, self.context)
 

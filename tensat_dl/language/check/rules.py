@@ -1,13 +1,13 @@
 """Rules: from `rewrite` and `rule` items to flat :class:`program.Rule`s.
 
 Enters: the symbol of a rule.  Leaves: one rule for each direction and each operator of its
-class.  Reports E0211, E0406, E0412, W0401, W0402 and what the sides report.
+class.  Reports E0211, E0406, E0412, W0401, W0402, W0405 and what the sides report.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tensat_dl.language import walk
 from tensat_dl.language.check.annotations import Flags, check_effect
@@ -23,17 +23,21 @@ from tensat_dl.language.check.shapes import check_shapes
 from tensat_dl.language.check.variables import Context, Declared, is_upper
 from tensat_dl.language.program import Ascription, Each, Fact, Rule, Sort
 from tensat_dl.syntax import ast
-from tensat_dl.vocabulary.operators import Operator
+from tensat_dl.vocabulary.operators import AttributeKind, Operator
 
 
 @dataclass(frozen=True)
 class RuleSource:
-    """A rule to check: its symbol, its flags, what the program declares."""
+    """A rule to check: its symbol, its flags, what the program declares.
+
+    `contexts` has one for each direction and operator that was checked.
+    """
 
     symbol: Symbol
     flags: Flags
     declared: Declared
     report: Reporter
+    contexts: list[Context] = field(default_factory=list)
 
     @property
     def item(self) -> ast.Rewrite | ast.Rule:
@@ -52,6 +56,9 @@ def check_rule(source: RuleSource) -> tuple[Rule, ...]:
         if source.report.errors > errors:
             return ()
     _warn_same_sides(source)
+    for context in source.contexts:
+        _warn_dropped(context)
+        _warn_unused(context)
     for rule in rules:
         check_shapes(rule, source.report)
     return tuple(rules)
@@ -182,7 +189,7 @@ def _rule(
     roots: tuple[str, ...],
     each: Each | None,
 ) -> Rule:
-    _warn_dropped(right.context)
+    source.contexts.append(right.context)
     multi_output = each is not None or len(roots) > 1
     return Rule(
         name=source.symbol.name + suffix,
@@ -240,10 +247,30 @@ def _warn_dropped(context: Context) -> None:
             )
 
 
+def _warn_unused(context: Context) -> None:
+    for name, variable in context.variables.items():
+        formal = variable.attribute
+        grouped = bool(context.members)  # all that is named is the same for the group
+        if formal is None or grouped or variable.used or name.startswith("$"):
+            continue
+        meant = f'`"{name}"` for this text, ' if formal.kind is AttributeKind.STRING else ""
+        context.report.warning(
+            "W0405",
+            f"`{name}` takes any `{formal.name}`, and nothing uses it",
+            variable.span,
+            help=f"write {meant}`_` for any",
+        )
+
+
 def _warn_same_sides(source: RuleSource) -> None:
     item = source.item
     if isinstance(item, ast.Rewrite) and _squeezed(item.left) == _squeezed(item.right):
-        source.report.warning("W0402", "both sides are the same", item.span)
+        source.report.warning(
+            "W0402",
+            "both sides are the same",
+            item.span,
+            help="mend one of the sides, or remove the rule",
+        )
 
 
 def _squeezed(expr: ast.Expr) -> str:

@@ -207,7 +207,13 @@ class Scheduler:
         )
 
     def _report_circle(self, symbol: Symbol) -> None:
-        self.report.error("E0602", f"`{symbol.name}` contains itself", symbol.span)
+        again = "; `repeat n { .. }` and `saturate` run something again"
+        self.report.error(
+            "E0602",
+            f"`{symbol.name}` contains itself",
+            symbol.span,
+            help="remove the circle" + (again if symbol.kind is Kind.SCHEDULE else ""),
+        )
 
 
 def _unique(rules: Iterable[Rule]) -> tuple[Rule, ...]:

@@ -86,6 +86,7 @@ def _check_right(typing: _Typing, report: Reporter) -> None:
             "the right side has no type where the left side has one",
             typing.rule.emits[0].span,
             notes=(str(fault), f"for example with {typing.instance.text()}"),
+            help="mend the right side, or state types on the left with which it has one",
         )
         return
     for root, right in typing.assigned.items():
@@ -125,6 +126,7 @@ def _report_never(rule: Rule, reason: str, report: Reporter) -> None:
         "the left side can never match: with the stated types it has no type itself",
         rule.matches[0].span if rule.matches else rule.span,
         notes=(reason,),
+        help="mend the types, or the order of the inputs",
     )
 
 

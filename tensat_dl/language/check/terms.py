@@ -5,7 +5,8 @@ from __future__ import annotations
 from tensat_dl.diagnostics import Label
 from tensat_dl.language.check.calls import Application
 from tensat_dl.language.check.report import source_text
-from tensat_dl.language.check.variables import Context
+from tensat_dl.language.check.variables import Context, Variable, is_upper
+from tensat_dl.language.program import Sort
 from tensat_dl.syntax import ast
 
 
@@ -53,6 +54,34 @@ def unstarred(expr: ast.Expr) -> ast.Expr:
     """`x` of `x`, `*x`, `x: T` and `*x: T`."""
     operand = split_ascription(expr)[0]
     return operand.operand if isinstance(operand, ast.Star) else operand
+
+
+def reject_list_of_inputs(expr: ast.Expr, operator: str, context: Context) -> bool:
+    """E0320: `Concat([a, b])`, where the inputs were put into a list; True where that is so."""
+    if not isinstance(expr, ast.ListExpr):
+        return False
+    items = [split_ascription(item)[0] for item in expr.items]
+    if not any(_is_tensor(item, context) for item in items):
+        return False
+    for item in items:
+        if isinstance(item, ast.Name):
+            context.variables.setdefault(item.text, Variable(Sort.TENSOR, item.span))
+    context.report.error(
+        "E0320",
+        f"`{source_text(expr.span)}` is no tensor: inputs stand one by one",
+        expr.span,
+        help=f"write `{operator}({', '.join(source_text(item.span) for item in expr.items)}, ..)`",
+    )
+    return True
+
+
+def _is_tensor(item: ast.Expr, context: Context) -> bool:
+    """A name that is no value of the rule, or an operator of something."""
+    if isinstance(item, ast.Call):
+        return is_upper(item.function)
+    known = context.variables.get(item.text) if isinstance(item, ast.Name) else None
+    unknown = isinstance(item, ast.Name) and known is None and not is_upper(item.text)
+    return unknown or (known is not None and known.sort is Sort.TENSOR)
 
 
 def reject_arithmetic(expr: ast.Expr, context: Context) -> None:

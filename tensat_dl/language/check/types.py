@@ -76,6 +76,7 @@ def check_consistent(ascriptions: list[Ascription], context: Context) -> None:
                 f"`{ascription.variable}` cannot have both types: {reason}",
                 ascription.type.span,
                 related=(Label(earlier.span, "the other type"),),
+                help="a name is one tensor: use two names, or one type",
             )
 
 

@@ -14,7 +14,7 @@ from tensat_dl.diagnostics import Label, Span
 from tensat_dl.language.check.names import Kind, Scope, Symbol
 from tensat_dl.language.check.report import Reporter
 from tensat_dl.language.program import CustomOperator, Relation, Sort
-from tensat_dl.vocabulary.operators import Operator
+from tensat_dl.vocabulary.operators import FormalAttribute, Operator
 
 
 @dataclass
@@ -22,7 +22,8 @@ class Variable:
     """One name of a rule.
 
     `optional`: the tensor may be absent.  `captures`: the attributes that `**name` may hold.
-    `used` is set when the right side, a condition or a `let` reads it.
+    `used` is set when the right side, a condition or a `let` reads it.  `attribute` is the one
+    whose value the name takes, if any.
     """
 
     sort: Sort
@@ -30,6 +31,7 @@ class Variable:
     optional: bool = False
     captures: frozenset[str] = frozenset()
     used: bool = False
+    attribute: FormalAttribute | None = None
 
 
 @dataclass
@@ -47,7 +49,8 @@ class Context:
 
     `operators`: class variable -> operator.  `starred`, `dtypes`: names that stand starred, or
     as element types, anywhere in the rule.  `members`: the names of `match each` that must stand
-    starred in what is being checked now.  `building`: the right side is being checked.
+    starred in what is being checked now.  `building`: the right side is being checked.  `unbound`:
+    names of tensors that were reported as such.
     For messages: `binder` is what binds names here; `place` and `binds` are for what is built.
     """
 
@@ -59,6 +62,7 @@ class Context:
     dtypes: frozenset[str] = frozenset()
     members: frozenset[str] = frozenset()
     variables: dict[str, Variable] = field(default_factory=dict)
+    unbound: set[str] = field(default_factory=set)
     building: bool = False
     binder: str = "by the pattern"
     place: str = "on the left"
