@@ -53,4 +53,5 @@ class Outcome:
     cost_unit: str = ""
     warnings: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
+    notes: tuple[str, ...] = ()
     model: Source | None = field(default=None, compare=False, repr=False)

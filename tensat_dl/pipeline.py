@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from tensat_dl.answer import Found, candidates, first_accepted
 from tensat_dl.cost.models import make_cost_model
+from tensat_dl.cost.opset_notes import opset_notes
 from tensat_dl.cost.posing import pose, price_of_graph
 from tensat_dl.cost.writable import Writable
 from tensat_dl.diagnosis.changes import Change, explain_answer
@@ -25,6 +26,7 @@ from tensat_dl.errors import InfeasibleError
 from tensat_dl.export import export_graph
 from tensat_dl.extract.run import extract, validate
 from tensat_dl.graph.model import Graph
+from tensat_dl.graph.opsets import allowed_opsets, at_oldest_opset
 from tensat_dl.graph.prune import remove_dead
 from tensat_dl.graph.read import read_model
 from tensat_dl.graph.save import save
@@ -64,15 +66,19 @@ def optimize(
     with phases("explore"):
         saturated = explore(original, program, settings.explore, settings.rules, phases.report)
     with phases("cost"):
-        posed = pose(saturated, prices, Writable(program, original.opsets))
+        opsets, barred = allowed_opsets(original, settings.model.opset)
+        writable = Writable(program, opsets)
+        posed = pose(saturated, prices, writable)
         before = price_of_graph(original, saturated, prices)
     with phases("extract"):
         extraction = extract(posed.problem, settings.extract, phases.report)
     if extraction.selection is None:
         raise InfeasibleError("no acyclic graph was found", help="raise `extract.seconds`")
     chosen = {posed.nodes[i].eclass: posed.nodes[i] for i in extraction.selection.chosen()}
-    cost = extraction.objective
-    found = Found(lambda: export_graph(original, saturated, chosen, program), cost)
+    found = Found(
+        lambda: at_oldest_opset(export_graph(original, saturated, chosen, program), opsets),
+        extraction.objective,
+    )
     answer, verification, refused = first_accepted(
         candidates(original, before, found, prices, settings.export),
         lambda source: verify(original.source, source, settings.verify, settings.model.dims),
@@ -105,11 +111,13 @@ def optimize(
         output_path=None if output is None else str(output),
         warnings=(
             *original.source.warnings,
+            *barred,
             *saturated.exploration.warnings,
             *extraction.warnings,
             *refused,
         ),
         changes=changes,
+        notes=(*original.source.notes, *opset_notes(posed.left_out, saturated, writable)),
         model=answer.source,
     )
 

@@ -60,6 +60,7 @@ def make_report(outcome: Outcome) -> Report:
         "verification": outcome.verification and _verification(outcome.verification),
         "seconds": {**outcome.seconds, "total": sum(outcome.seconds.values())},
         "warnings": list(outcome.warnings),
+        "notes": list(outcome.notes),
         "versions": versions(),
     }
     finite: Report = _finite(report)

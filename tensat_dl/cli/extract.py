@@ -41,6 +41,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 def _execute(arguments: argparse.Namespace) -> ExitCode:
     from tensat_dl.cli.progress import live_progress
     from tensat_dl.destination import check_report
+    from tensat_dl.extract.problem import StopReason
     from tensat_dl.extract.readers import read_egraph
     from tensat_dl.extract.run import extract
     from tensat_dl.report import write_json
@@ -56,7 +57,9 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     if extraction.selection is None:
         raise InfeasibleError(
             f"{arguments.egraph}: no acyclic selection ({extraction.stopped.value})",
-            help="give it more time with --seconds",
+            help="every way to build the roots goes through a loop"
+            if extraction.stopped is StopReason.PROVEN
+            else "give it more time with --seconds",
         )
     stream = sys.stderr if arguments.json == "-" else sys.stdout
     _print(report, stream, verbose=arguments.verbose)

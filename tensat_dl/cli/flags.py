@@ -41,6 +41,7 @@ MEMORY = Flag("--memory", "explore", "memory", "SIZE", str, "memory of the explo
 EXPLORE_SECONDS = Flag(
     "--seconds", "explore", "seconds", "S", float, "explore for up to S seconds (30)"
 )
+OPSET = Flag("--opset", "model", "opset", "N", int, "allow operators up to ai.onnx N (the model's)")
 METHOD = Flag(
     "--method", "extract", "method", "NAME", str, "ilp, tensat-ilp, greedy-dag or greedy-tree (ilp)"
 )

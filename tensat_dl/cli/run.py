@@ -10,8 +10,16 @@ from pathlib import Path
 from tensat_dl.cli import flags, interrupt
 from tensat_dl.cli.command import Command
 from tensat_dl.errors import ExitCode
+from tensat_dl.settings import Settings
 
-_FLAGS = (flags.SOLVER, flags.COST, flags.EXPLORE_SECONDS, flags.ENODES, flags.MEMORY)
+_FLAGS = (
+    flags.SOLVER,
+    flags.COST,
+    flags.EXPLORE_SECONDS,
+    flags.ENODES,
+    flags.MEMORY,
+    flags.OPSET,
+)
 
 _EPILOG = """\
 examples:
@@ -38,6 +46,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-check", action="store_true", help="do not run both models to compare them"
     )
+    parser.add_argument(
+        "--freeze-initializers",
+        action="store_true",
+        help="initializers that a caller could override are constants",
+    )
     parser.add_argument("--json", metavar="FILE", help="write a report (`-`: to stdout)")
     parser.add_argument(
         "--explain",
@@ -54,19 +67,27 @@ def _files_read(arguments: argparse.Namespace) -> list[Path]:
     return names if arguments.config is None else [*names, arguments.config]
 
 
+def _with_switches(arguments: argparse.Namespace, settings: Settings) -> Settings:
+    """The settings with those that flags without a value switch."""
+    switches = (
+        (arguments.no_check, "verify", {"enabled": False}),
+        (arguments.explain, "export", {"explain": True}),
+        (arguments.freeze_initializers, "model", {"freeze_initializers": True}),
+    )
+    for given, table, values in switches:
+        if given:
+            changed = dataclasses.replace(getattr(settings, table), **values)
+            settings = dataclasses.replace(settings, **{table: changed})
+    return settings
+
+
 def _execute(arguments: argparse.Namespace) -> ExitCode:
     from tensat_dl import destination
     from tensat_dl.cli.progress import live_progress
     from tensat_dl.cli.summary import print_summary
     from tensat_dl.report import make_report, write_json
 
-    settings = flags.read_settings(arguments, _FLAGS)
-    if arguments.no_check:
-        verify = dataclasses.replace(settings.verify, enabled=False)
-        settings = dataclasses.replace(settings, verify=verify)
-    if arguments.explain:
-        export = dataclasses.replace(settings.export, explain=True)
-        settings = dataclasses.replace(settings, export=export)
+    settings = _with_switches(arguments, flags.read_settings(arguments, _FLAGS))
     used = _files_read(arguments)
     output = destination.choose_output(
         arguments.graph, arguments.output, force=arguments.force, used=used

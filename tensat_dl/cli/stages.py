@@ -20,6 +20,7 @@ from tensat_dl.settings import Settings
 if TYPE_CHECKING:
     from tensat_dl.cost.posing import Posed
     from tensat_dl.egraph.snapshot import ENode, Saturated
+    from tensat_dl.extract.problem import Extraction
     from tensat_dl.graph.model import Graph
     from tensat_dl.language.program import CheckedProgram
     from tensat_dl.syntax import ast
@@ -57,14 +58,31 @@ class Subject:
         return explore(self.graph, self.program, self.settings.explore, self.settings.rules)
 
     @cached_property
+    def chosen(self) -> list[ENode]:
+        """The e-nodes of the answer.  Raises InfeasibleError."""
+        selection = self.extraction.selection
+        if selection is None:
+            raise InfeasibleError("no acyclic selection was found")
+        return [self.posed.nodes[index] for index in selection.chosen()]
+
+    @cached_property
+    def extraction(self) -> Extraction:
+        """The answer."""
+        from tensat_dl.extract.run import extract
+
+        return extract(self.posed.problem, self.settings.extract)
+
+    @cached_property
     def posed(self) -> Posed:
         """The extraction problem."""
         from tensat_dl.cost.models import make_cost_model
         from tensat_dl.cost.posing import pose
         from tensat_dl.cost.writable import Writable
+        from tensat_dl.graph.opsets import allowed_opsets
 
         prices = make_cost_model(self.settings.cost, self.program)
-        return pose(self.saturated, prices, Writable(self.program, self.graph.opsets))
+        opsets, _ = allowed_opsets(self.graph, self.settings.model.opset)
+        return pose(self.saturated, prices, Writable(self.program, opsets))
 
 
 def _ast(subject: Subject) -> Iterator[str]:
@@ -130,10 +148,7 @@ def _model(subject: Subject) -> Iterator[str]:
 
 
 def _selection(subject: Subject) -> Iterator[str]:
-    from tensat_dl.extract.run import extract
-
-    problem = subject.posed.problem
-    extraction = extract(problem, subject.settings.extract)
+    problem, extraction = subject.posed.problem, subject.extraction
     if extraction.selection is None:
         raise InfeasibleError("no acyclic selection was found")
     yield f"cost {extraction.objective:g}, {extraction.status.value}"

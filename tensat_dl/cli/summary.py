@@ -46,6 +46,7 @@ def summary(report: Report, *, verbose: bool) -> list[Block]:
         blocks.append(Line(f"extraction    {extraction_line(report['extraction'])}"))
     blocks.append(Line(f"verification  {_verification(report['verification'])}"))
     blocks.append(Line(f"seconds       {_seconds(report['seconds'])}"))
+    blocks += [Line(f"note: {text}") for text in report["notes"]]
     blocks += [Line(f"warning: {text}", "yellow") for text in report["warnings"]]
     if report["output"]:
         blocks.append(Line(f"written       {report['output']}"))

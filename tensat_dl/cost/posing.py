@@ -27,18 +27,22 @@ from tensat_dl.vocabulary.types import ABSENT, OtherType, Type
 @dataclass(frozen=True)
 class Posed:
     """`nodes[i]` is the e-node behind node i of `problem`; `class_of[c]` maps classes of the
-    snapshot to those of the problem (the same numbers).  `left_out` counts e-nodes that cannot be
+    snapshot to those of the problem (the same numbers).  `left_out` are e-nodes that cannot be
     written at the model's opset."""
 
     problem: Problem
     nodes: tuple[ENode, ...]
-    left_out: int
+    left_out: tuple[ENode, ...]
 
 
 def pose(saturated: Saturated, model: CostModel, writable: Writable) -> Posed:
     """Price every e-node and lay the e-graph out as arrays."""
     pricer = Pricer(saturated, model)
-    kept = [n for n in saturated.nodes if n.original or _is_writable(n, saturated, writable)]
+    kept: list[ENode] = []
+    left_out: list[ENode] = []
+    for node in saturated.nodes:
+        fits = node.original or _is_writable(node, saturated, writable)
+        (kept if fits else left_out).append(node)
     children = [sorted(set(n.children)) for n in kept]
     starts = np.zeros(len(kept) + 1, dtype=np.int64)
     starts[1:] = np.cumsum([len(c) for c in children], dtype=np.int64)
@@ -51,7 +55,7 @@ def pose(saturated: Saturated, model: CostModel, writable: Writable) -> Posed:
         roots=np.array(sorted(set(saturated.outputs)), dtype=np.int64),
         node_name=[head_name(n) for n in kept],
     )
-    return Posed(problem, tuple(kept), len(saturated.nodes) - len(kept))
+    return Posed(problem, tuple(kept), tuple(left_out))
 
 
 def head_name(node: ENode) -> str:

@@ -8,7 +8,7 @@ before any of them acts, so that their order never matters.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tensat_dl.egraph import cycles
@@ -21,7 +21,7 @@ from tensat_dl.egraph.prune import prune_cycles
 from tensat_dl.egraph.question import Answerer
 from tensat_dl.egraph.rules import GATE, WANTS, EncodedRule
 from tensat_dl.egraph.runs import FOLDS, RUNS
-from tensat_dl.egraph.snapshot import StopReason
+from tensat_dl.egraph.snapshot import StepRecord, StopReason
 from tensat_dl.language import program
 
 
@@ -44,11 +44,16 @@ class Limits:
 
 @dataclass
 class Counts:
-    """Matches found and acted on, by rule name; steps taken."""
+    """Matches found and acted on, and seconds, by rule name; the steps taken."""
 
     matches: dict[str, int] = field(default_factory=dict)
     applied: dict[str, int] = field(default_factory=dict)
-    steps: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)
+    steps: list[StepRecord] = field(default_factory=list)
+
+    def spent(self, name: str, seconds: float) -> None:
+        """Add to what a rule took."""
+        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
 
 
 @dataclass(frozen=True)
@@ -145,6 +150,7 @@ class Driver:
         """One step of some rules together; gives whether the e-graph changed."""
         if not rules:
             return False
+        started = time.monotonic()
         self._check_limits()
         self._derive()
         if self._has_runs:
@@ -160,8 +166,10 @@ class Driver:
             self.engine.saturate(NORMAL)
         if self.encoded.prunes_steps:
             self._prune()
-        self.counts.steps += 1
-        self._enodes = self.count_enodes()
+        sizes = self.engine.sizes()
+        self._enodes = _applications(sizes)
+        seconds = time.monotonic() - started
+        self.counts.steps.append(StepRecord(self._enodes, sizes["type"], seconds))
         self.after_step(self._enodes)
         exploded = found and self._enodes > 2 * before
         self._check_limits(_largest(found) if exploded else "")
@@ -175,7 +183,7 @@ class Driver:
 
     def count_enodes(self) -> int:
         """Operator applications in the e-graph."""
-        return sum(n for name, n in self.engine.sizes().items() if name.startswith("op_"))
+        return _applications(self.engine.sizes())
 
     def _check_cycles(self, found: Sequence[Found]) -> None:
         checks = [f.rule.check for f in found if f.rule.check]
@@ -232,9 +240,12 @@ class Driver:
         for rule in rules:
             name = rule.plan.rule.name
             self.before_rule(name)
+            started = time.monotonic()
             found = sum(self.engine.run(rule.find).matches.values())
             self.counts.matches[name] = self.counts.matches.get(name, 0) + found
-            if found and self._answer(rule):
+            acts = found and self._answer(rule)
+            self.counts.spent(name, time.monotonic() - started)
+            if acts:
                 active.append(Found(rule, found * max(r.size for r in rule.plan.recipes)))
             if time.monotonic() >= self.limits.deadline:
                 raise Stop(StopReason.SECONDS, name)
@@ -309,6 +320,7 @@ class Driver:
             name = by_number.get(rest.partition(":")[0])
             if kind == "act" and name is not None:
                 self.counts.applied[name] = self.counts.applied.get(name, 0) + matches
+                self.counts.spent(name, run.seconds.get(label, 0.0))
         return run.changed
 
     def _open_gate(self, value: int) -> None:
@@ -326,6 +338,10 @@ class Driver:
 
     def _prune(self) -> bool:
         return prune_cycles(self.engine, self.encoded.operators)
+
+
+def _applications(sizes: Mapping[str, int]) -> int:
+    return sum(n for name, n in sizes.items() if name.startswith("op_"))
 
 
 def _largest(found: Sequence[Found]) -> str:

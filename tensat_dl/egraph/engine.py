@@ -20,10 +20,11 @@ _SPAN = bindings.PanicSpan()
 
 @dataclass(frozen=True)
 class RunCount:
-    """One run: did anything change, and matches by rule name."""
+    """One run: did anything change; matches, and seconds of searching and acting, by rule name."""
 
     changed: bool
     matches: dict[str, int]
+    seconds: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -83,14 +84,13 @@ class Engine:
         """One step of a ruleset."""
         schedule = bindings.Run(_SPAN, bindings.RunConfig(ruleset, None))
         [output] = self._run(bindings.RunSchedule(schedule))
-        report = output.report
-        return RunCount(report.updated, dict(report.num_matches_per_rule))
+        return _run_count(output.report)
 
     def saturate(self, ruleset: str) -> RunCount:
         """Steps of a ruleset until nothing changes."""
         run = bindings.Run(_SPAN, bindings.RunConfig(ruleset, None))
         [output] = self._run(bindings.RunSchedule(bindings.Saturate(_SPAN, run)))
-        return RunCount(output.report.updated, dict(output.report.num_matches_per_rule))
+        return _run_count(output.report)
 
     def rows(self, relation: str) -> list[Row]:
         """All rows of a relation over numbers and vectors of numbers."""
@@ -157,6 +157,12 @@ class Engine:
             return self._egraph.run_program(*commands)  # type: ignore[no-any-return]
         except bindings.EggSmolError as error:
             raise EngineError(error.context) from error
+
+
+def _run_count(report: Any) -> RunCount:
+    times = report.search_and_apply_time_per_rule
+    seconds = {name: time.total_seconds() for name, time in times.items()}
+    return RunCount(report.updated, dict(report.num_matches_per_rule), seconds)
 
 
 def _action(action: Any) -> Any:

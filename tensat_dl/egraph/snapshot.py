@@ -63,11 +63,23 @@ class ENode:
 
 @dataclass(frozen=True)
 class RuleCount:
-    """How often a rule matched, and on how many matches it acted."""
+    """How often a rule matched, and on how many matches it acted; the `seconds` of matching,
+    answering and acting."""
 
     matches: int
     applied: int
     rejected: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class StepRecord:
+    """The e-graph after a step: operator applications, and classes of tensors; `seconds` is what
+    the step took."""
+
+    enodes: int
+    eclasses: int
+    seconds: float
 
 
 class StopReason(StrEnum):
@@ -87,8 +99,8 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True)
 class Exploration:
-    """What happened; `blamed` names the rule behind a limit reached within one step, or "";
-    `traceback` says where a crash was."""
+    """What happened; `blamed` names the rule behind a limit reached within one step, or ""; `trace`
+    has each step; `traceback` says where a crash was."""
 
     enodes: int
     eclasses: int
@@ -97,6 +109,7 @@ class Exploration:
     stopped_by: StopReason
     blamed: str
     rules: Mapping[str, RuleCount]
+    trace: tuple[StepRecord, ...] = ()
     warnings: tuple[str, ...] = ()
     traceback: str = ""
 

@@ -122,7 +122,7 @@ class _Worker:
             return stop.reason, stop.blamed
 
     def _after_step(self, enodes: int) -> None:
-        self.send(("step", self.driver.counts.steps, enodes))
+        self.send(("step", len(self.driver.counts.steps), enodes))
         now = time.monotonic()
         cost = max(self.enode_cost * enodes, 0.02)
         if not self.job.snapshots or now - self.last_snapshot < _SNAPSHOT_SHARE * cost:
@@ -141,17 +141,19 @@ class _Worker:
                 counts.matches.get(r.name, 0),
                 min(counts.applied.get(r.name, 0), counts.matches.get(r.name, 0)),
                 rejected.get(r.name, 0),
+                counts.seconds.get(r.name, 0.0),
             )
             for r in self.job.rules
         }
         exploration = Exploration(
             self.driver.count_enodes(),
             0,
-            counts.steps,
+            len(counts.steps),
             time.monotonic() - self.started,
             reason,
             blamed,
             rules,
+            tuple(counts.steps),
         )
         harvested = harvest(self.engine, self.interner, self.names, exploration)
         return pack(harvested, {c.digest for c in self.job.graph.constants.values()})

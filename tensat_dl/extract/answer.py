@@ -48,7 +48,7 @@ class Answer:
         objective = check(self.problem, selection)
         if objective < self.objective:
             self.selection, self.objective = selection, objective
-            self.tell("incumbent")
+            self.tell()
 
     def choice(self) -> dict[int, int]:
         """The class -> node of the best answer so far, empty without one."""
@@ -63,16 +63,14 @@ class Answer:
         bound = min(bound, self.objective)
         if bound > self.bound:
             self.bound = bound
-            self.tell("bound")
+            self.tell()
 
-    def tell(self, message: str, bound: float | None = None) -> None:
+    def tell(self, bound: float | None = None) -> None:
         """Send a progress event, with the bound that holds or one that is only claimed so far."""
         incumbent = None if self.selection is None else self.objective
         seconds = self.deadline.elapsed
         bound = self.bound if bound is None else max(self.bound, min(bound, self.objective))
-        self.progress(
-            ProgressEvent("extract", seconds, incumbent=incumbent, bound=bound, message=message)
-        )
+        self.progress(ProgressEvent("extract", seconds, incumbent=incumbent, bound=bound))
 
     @property
     def tight(self) -> bool:

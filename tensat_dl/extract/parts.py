@@ -150,7 +150,7 @@ class Parts:
 
     def _tell_bound(self, part: Part, bound: float) -> None:
         known = self.constant + sum(other.found.bound for other in self.parts)
-        self.answer.tell("bound", known - part.found.bound + bound)
+        self.answer.tell(known - part.found.bound + bound)
 
     def _part_gap(self, gap: float) -> float:
         """The relative gap for the parts that makes `gap` for the whole."""

@@ -118,7 +118,7 @@ class _Run:
             self.answer.offer(better.choice)
 
         def bounded(bound: float) -> None:
-            self.answer.tell("bound", bound)
+            self.answer.tell(bound)
 
         try:
             with SolverSession(self._solver(), self.settings.options) as session:

@@ -17,9 +17,10 @@ from tensat_dl.graph.constants import Array, constant_type
 from tensat_dl.graph.model import Graph, Node
 from tensat_dl.graph.names import Names, node_names, subgraphs
 from tensat_dl.graph.naming import Naming
-from tensat_dl.graph.source import LiftedNode, Source, opset_imports, plain_domain
+from tensat_dl.graph.opsets import means_the_same
+from tensat_dl.graph.source import LiftedNode, Source, opset_imports
 from tensat_dl.graph.subgraphs import captured, captured_by, rename_captured
-from tensat_dl.vocabulary import adapters, catalog
+from tensat_dl.vocabulary import adapters
 from tensat_dl.vocabulary.operators import OperatorKind
 from tensat_dl.vocabulary.refine import meet
 from tensat_dl.vocabulary.types import ABSENT, UNDECLARED, Type
@@ -35,7 +36,6 @@ class Lowering:
         self.names = naming.names
         self.unchanged: set[str] = set()
         self.opsets = opset_imports(self.source.proto)
-        self.functions = {(plain_domain(f.domain), f.name) for f in self.source.proto.functions}
         self._node_names = Names(node_names(self.source.proto.graph))
         self._given_names: set[str] = set()
         self._read = {name for node in graph.nodes for name in node.inputs}
@@ -66,7 +66,7 @@ class Lowering:
                 "it is none of the source's"
             )
         proto = self.source.node(node.index)
-        if not self._means_the_same(proto):
+        if not means_the_same(proto, self.opsets, self.graph.opsets):
             raise UsageError(
                 f"the model's opset cannot be raised: {proto.op_type} changed its meaning, and "
                 f"the node '{node.name}' is only carried along",
@@ -94,19 +94,6 @@ class Lowering:
     def _differs(self, name: str | None, digest: str | None) -> bool:
         constant = self.graph.constants.get(name or "")
         return (constant.digest if constant else None) != digest
-
-    def _means_the_same(self, proto: onnx.NodeProto) -> bool:
-        """At the opsets of the graph, subgraphs included, as at those of the source."""
-        domain = plain_domain(proto.domain)
-        before, after = self.opsets.get(domain, 1), self.graph.opsets.get(domain, 1)
-        if before == after:
-            return True
-        if (domain, proto.op_type) in self.functions:
-            return True
-        schemas = [catalog.schema_at(domain, proto.op_type, v) for v in (before, after)]
-        versions = {schema.since_version if schema else 0 for schema in schemas}
-        inner = (node for graph in subgraphs(proto) for node in graph.node)
-        return len(versions) == 1 and all(map(self._means_the_same, inner))
 
     def _copied(self, node: Node) -> onnx.NodeProto:
         original = self.source.node(node.index)

@@ -80,6 +80,7 @@ class _Reading:
     nodes: list[Node] = field(default_factory=list)
     types: dict[str, Type] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    conditionals: int = 0
 
     def __post_init__(self) -> None:
         proto = self.source.proto
@@ -164,8 +165,16 @@ class _Reading:
                 lifted=lifted,
                 inlined=tuple(self.inlined),
                 warnings=tuple(self.warnings),
+                notes=self._notes(),
             ),
         )
+
+    def _notes(self) -> tuple[str, ...]:
+        if not self.conditionals:
+            return ()
+        count = self.conditionals
+        what = "1 If node takes" if count == 1 else f"{count} If nodes take"
+        return (f"{what} the same branch at every run, and became it",)
 
     def _known_condition(self, proto: onnx.NodeProto) -> bool | None:
         """Which branch an `If` takes, where that follows from constants and shapes."""
@@ -182,6 +191,7 @@ class _Reading:
         return bool(value[0]) if known and value is not None else None
 
     def _inline(self, proto: onnx.NodeProto, branch: onnx.GraphProto) -> None:
+        self.conditionals += 1
         inlined = self.inliner.inline(proto, branch)
         for tensor in inlined.initializers:
             self._add_constant(tensor.name, constant_of_tensor(tensor, self.source.folder))

@@ -45,7 +45,7 @@ class Source:
     """`lifted`: node index -> the node as it was read.  `dims`: symbolic dims that the user
     fixed.  `frozen`: overridable initializers are constants.  `inlined`: nodes that stand for an
     `If` whose condition is constant; their indices follow those of the proto's own nodes.
-    `warnings`: for the report."""
+    `warnings` and `notes`: for the report."""
 
     proto: onnx.ModelProto
     path: Path | None = None
@@ -55,6 +55,7 @@ class Source:
     lifted: Mapping[int, LiftedNode] = field(default_factory=dict)
     inlined: tuple[onnx.NodeProto, ...] = ()
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def node(self, index: int) -> onnx.NodeProto:
         """The node as the model has it, or as inlining made it."""

@@ -101,7 +101,7 @@ class _Comparison:
 
     def __post_init__(self) -> None:
         self.random = random_outputs(self.before.proto)
-        self.overridable = override_slots(self.before.proto)
+        self.overridable = () if self.before.frozen else override_slots(self.before.proto)
 
     def run(self, sample: int) -> None:
         """Compare on one sample; one for which no input is found is left out."""

@@ -36,6 +36,10 @@ class Unsupported(Exception):
     """The arithmetic does not say what an operator gives."""
 
 
+class Undefined(Unsupported):
+    """ONNX does not say what an operator gives."""
+
+
 class Arithmetic(ABC):
     """Elementwise operations broadcast as numpy does."""
 
@@ -221,14 +225,13 @@ class Native(Arithmetic):
         return np.asarray(-array, dtype=self.numpy)
 
     def div(self, left: Array, right: Array) -> Array:
-        """Quotients; those of integers are rounded towards zero, by zero they are undefined."""
+        """Quotients; those of integers are rounded towards zero, and by zero they are 0."""
         if self.is_float:
             return np.asarray(left / right, dtype=self.numpy)
-        if self.numpy.kind == "u":
-            return np.asarray(left // np.where(right == 0, 1, right), dtype=self.numpy)
         safe = np.where(right == 0, 1, right)
         down = left // safe
-        return np.asarray(down + ((left % safe != 0) & ((left < 0) ^ (safe < 0))), self.numpy)
+        towards_zero = down + ((left % safe != 0) & ((left < 0) ^ (safe < 0)))
+        return np.where(right == 0, 0, towards_zero).astype(self.numpy)
 
     def function(self, name: str, apply: Callable[..., Array], *arrays: Array) -> Array:
         """The function, computed in float64 and rounded once; integers stay integers."""

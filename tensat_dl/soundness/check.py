@@ -33,10 +33,10 @@ class Tally:
 
     def note(self, instance: Instance, judgement: Judgement) -> None:
         """Count one instance."""
-        self.instances += 1
         if judgement.method is None:
             self.unknown[judgement.reason] += 1
             return
+        self.instances += 1
         self.methods[judgement.method.value] += 1
         self.error = max(self.error, judgement.error)
         if judgement.mismatch is not None:
@@ -65,10 +65,10 @@ def _verdict(subject: Subject, sampler: Sampler, tally: Tally, seconds: float) -
         instance, judgement = tally.refuted
         assert judgement.mismatch is not None
         status, example = Status.REFUTED, describe(subject, instance, judgement.mismatch)
+    elif not tally.instances and tally.unknown:
+        status, reason = Status.NOT_EVALUATED, tally.unknown.most_common(1)[0][0]
     elif not tally.instances:
         status, reason = Status.NO_INSTANCE, why_none(subject, sampler)
-    elif not tally.methods:
-        status, reason = Status.NOT_EVALUATED, tally.unknown.most_common(1)[0][0]
     return Verdict(
         rule=rule.name,
         base=rule.base,

@@ -67,21 +67,22 @@ def _draw_row(
     contents: dict[str, Array | tuple[Array, ...] | None] = {}
     for name in tensors:
         type_ = row.scope.tensors[name].type
-        contents[name] = _draw(type_, row.spans.get(name), style, scheme, rng)
+        contents[name] = draw_tensor(type_, row.spans.get(name), style, scheme, rng)
     for name in lists:
         types: Sequence[Type] = [a.type for a in row.scope.lists[name]]
-        drawn = [_draw(t, row.spans.get(name), style, scheme, rng) for t in types]
+        drawn = [draw_tensor(t, row.spans.get(name), style, scheme, rng) for t in types]
         contents[name] = tuple(array for array in drawn if array is not None)
     return {**contents, **known}  # type: ignore[dict-item]
 
 
-def _draw(
+def draw_tensor(
     type_: Type,
     span: tuple[int, int] | None,
     style: Style,
     scheme: Scheme,
     rng: np.random.Generator,
 ) -> Array | None:
+    """The contents of one tensor; None for an absent one."""
     if isinstance(type_, AbsentType):
         return None
     assert isinstance(type_, TensorType)

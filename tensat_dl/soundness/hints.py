@@ -1,6 +1,7 @@
-"""What a rule asks of values, so that the search gives values where they are asked for.
+"""What a rule asks of values and element types, so that the search draws what is asked for.
 
-Enters: a rule.  Leaves: the tensors whose value conditions or attributes look at.
+Enters: a rule.  Leaves: :class:`Hints`, read off conditions, attributes and operators.  They are
+guesses: what is drawn is checked as if there were none.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from dataclasses import dataclass
 
 from tensat_dl.language import walk
 from tensat_dl.language.program import (
-    Emit,
     EmitConstant,
     EmitMap,
     EmitMaybe,
@@ -23,52 +23,94 @@ from tensat_dl.language.program import (
 )
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import dtypes
+from tensat_dl.vocabulary.adapters import formal_types
 from tensat_dl.vocabulary.dtypes import DType
+from tensat_dl.vocabulary.operators import LANGUAGE_OPSET
 
 _OF_VALUES = frozenset(("value", "known", "const"))
 
 
 @dataclass(frozen=True)
 class Hints:
-    """`valued`: tensors whose value is asked for; `dtypes`: element types that are named."""
+    """`valued`: tensors whose value is asked for, with the numbers that stand beside them;
+    `scalars`: tensors that should have one element; `dtypes`: element types that all operators
+    take, those first that the rule names."""
 
-    valued: frozenset[str]
+    valued: Mapping[str, tuple[int | float, ...]]
+    scalars: frozenset[str]
     dtypes: tuple[DType, ...]
 
 
 def hints_of(rule: Rule, functions: Mapping[str, Function]) -> Hints:
     """Read the expressions of a rule."""
-    asking = _asking_functions(functions)
-    names: set[str] = set()
+    valued: dict[str, tuple[int | float, ...]] = {}
+    scalars: set[str] = set()
     for expr in _expressions(rule):
-        for part in walk.walk(expr):
-            if isinstance(part, ast.Call) and part.function in asking:
-                names |= {name.text for name in walk.names_in(part)}
-    written = (name.text for expr in _expressions(rule) for name in walk.names_in(expr))
-    ascribed = (ascription.type.dtype for ascription in rule.ascriptions)
-    named = sorted({*written, *ascribed} & set(dtypes.names()))
-    found = (dtypes.from_name(name) for name in named)
-    return Hints(frozenset(_with_inputs(rule, names)), tuple(d for d in found if d is not None))
+        names = {name.text for name in walk.names_in(expr)}
+        inside = [part for body in (expr, *_bodies(expr, functions)) for part in walk.walk(body)]
+        called = {part.function for part in inside if isinstance(part, ast.Call)}
+        if called & _OF_VALUES:
+            for name in names:
+                valued[name] = (*valued.get(name, ()), *_numbers(inside))
+        if isinstance(expr, ast.Call) and expr.function == "scalar":
+            scalars |= names
+    return Hints(_with_inputs(rule, valued), frozenset(scalars), _dtypes(rule, functions))
 
 
-def _with_inputs(rule: Rule, names: set[str]) -> set[str]:
+def _bodies(expr: ast.Expr, functions: Mapping[str, Function]) -> list[ast.Expr]:
+    """The bodies of the functions that an expression calls, also through others."""
+    found: dict[str, ast.Expr] = {}
+    waiting = [expr]
+    while waiting:
+        for part in walk.walk(waiting.pop()):
+            name = part.function if isinstance(part, ast.Call) else ""
+            if name in functions and name not in found:
+                found[name] = functions[name].body
+                waiting.append(functions[name].body)
+    return list(found.values())
+
+
+def _numbers(parts: list[ast.Expr]) -> Iterator[int | float]:
+    for part in parts:
+        if isinstance(part, ast.Number):
+            yield part.value
+        elif isinstance(part, ast.Unary) and isinstance(part.operand, ast.Number):
+            yield -part.operand.value
+
+
+def _with_inputs(
+    rule: Rule, valued: dict[str, tuple[int | float, ...]]
+) -> dict[str, tuple[int | float, ...]]:
     """A value is known where those that it is made from are."""
     for _ in rule.matches:
         for match in rule.matches:
-            if names & set(match.outputs):
-                names |= {i.name for i in match.inputs if isinstance(i, InputVariable | InputStar)}
-    return names
+            if valued.keys() & set(match.outputs):
+                read = (i for i in match.inputs if isinstance(i, InputVariable | InputStar))
+                valued.update({i.name: () for i in read if i.name not in valued})
+    return valued
 
 
-def _asking_functions(functions: Mapping[str, Function]) -> frozenset[str]:
-    """Functions that look at values, those that call others that do included."""
-    asking = set(_OF_VALUES)
-    for _ in functions:
-        for function in functions.values():
-            calls = {p.function for p in walk.walk(function.body) if isinstance(p, ast.Call)}
-            if calls & asking:
-                asking.add(function.name)
-    return frozenset(asking)
+def _dtypes(rule: Rule, functions: Mapping[str, Function]) -> tuple[DType, ...]:
+    """What the first inputs of all operators may be, and the types that the rule names."""
+    allowed = set(DType)
+    for match in rule.matches:
+        taken = formal_types("", match.operator.name, LANGUAGE_OPSET)
+        if taken and not match.operator.domain:
+            known = {dtypes.from_onnx(code) for code in taken[0]}
+            allowed &= {dtype for dtype in known if dtype is not None}
+    exprs = list(_expressions(rule))
+    bodies = [body for expr in exprs for body in (expr, *_bodies(expr, functions))]
+    written = {name.text for body in bodies for name in walk.names_in(body)}
+    written |= {ascription.type.dtype for ascription in rule.ascriptions}
+    named = [dtype for dtype in DType if dtype.label in written]
+    usual = [dtype for dtype in DType if dtype in allowed and dtype.bits >= 8 and _plain(dtype)]
+    both = [dtype for dtype in named if dtype in allowed]
+    return tuple(both or usual or named)
+
+
+def _plain(dtype: DType) -> bool:
+    wide = dtype.is_float and dtype.bits > 8
+    return wide or dtype.is_integer or dtype is DType.BOOL
 
 
 def _expressions(rule: Rule) -> Iterator[ast.Expr]:
@@ -77,11 +119,7 @@ def _expressions(rule: Rule) -> Iterator[ast.Expr]:
     for match in rule.matches:
         yield from (expr for _, expr in match.attributes.required)
     for emit in rule.emits:
-        yield from _emitted(emit)
-
-
-def _emitted(emit: Emit) -> Iterator[ast.Expr]:
-    yield from _in_term(emit.term)
+        yield from _in_term(emit.term)
 
 
 def _in_term(term: EmitTerm) -> Iterator[ast.Expr]:

@@ -21,6 +21,7 @@ from tensat_dl.soundness.draws import Draw
 from tensat_dl.soundness.hints import Hints, hints_of
 from tensat_dl.soundness.search import Attempt, Dead, Row
 from tensat_dl.soundness.subject import Subject
+from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.types import Type
 
 
@@ -111,14 +112,19 @@ class Sampler:
 
     def _rows(self, plan: RulePlan, hints: Hints) -> Iterator[Row]:
         draw = Draw(self.random, self.small)
-        if hints.dtypes and draw.chance(0.5):
-            draw.element = self.random.choice(hints.dtypes)
+        if draw.element not in hints.dtypes or draw.chance(0.2):
+            draw.element = self._element(hints) if hints.dtypes else draw.element
         first = Attempt(self.subject, plan, draw, hints, self.failures)
         yield first.run()
         if plan.rule.each is None:
             return
         for _ in range(self.random.choice((1, 1, 2))):
             yield self._member(plan, hints, draw, first).run()
+
+    def _element(self, hints: Hints) -> DType:
+        """One of the likely element types; f32 where it is one, mostly."""
+        plain = DType.F32 in hints.dtypes and self.random.random() < 0.5
+        return DType.F32 if plain else self.random.choice(hints.dtypes)
 
     def _member(self, plan: RulePlan, hints: Hints, draw: Draw, first: Attempt) -> Attempt:
         """Another member of the group: what is in the key is the same."""

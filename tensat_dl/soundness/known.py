@@ -70,7 +70,9 @@ class Known:
     def blank(self, name: str) -> Blank:
         """A tensor to be drawn, with all that is certain of it.  Raises Misfit."""
         literal = next((lit for n, lit in self.plan.left.literals if n == name), None)
-        blank = Blank(known=name in self.hints.valued)
+        blank = Blank(known=name in self.hints.valued, numbers=self.hints.valued.get(name, ()))
+        if name in self.hints.scalars and self.draw.chance(0.9):
+            blank.dims = (1,) * self.draw.random.choice((0, 0, 1, 1, 2))
         if literal is not None:
             self._literal(blank, literal)
         for ascription in self.plan.rule.ascriptions:
@@ -97,9 +99,11 @@ class Known:
         dims: list[int | None] = []
         for dim in written.dims:
             dims += self._written_dims(dim)
-        if blank.dims is not None and len(blank.dims) != len(dims):
+        known = blank.dims
+        if known is None or (len(known) != len(dims) and blank.value is None):
+            known = (None,) * len(dims)  # a guess gives way
+        if len(known) != len(dims):
             raise Misfit
-        known = blank.dims or (None,) * len(dims)
         blank.dims = tuple(a if a is not None else b for a, b in zip(known, dims, strict=True))
 
     def _written_dims(self, dim: ast.Expr) -> Iterable[int | None]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import onnx
 
+from tensat_dl.errors import TensatError
 from tensat_dl.graph.model import Graph, Node, Output
 from tensat_dl.graph.run import CannotRun, open_reference
 from tensat_dl.graph.source import Source
@@ -44,7 +45,7 @@ def evaluate_by_reference(call: Call) -> list[Array]:
     try:
         with np.errstate(all="ignore"):
             found = open_reference(Source(build_proto(graph))).run(feeds)
-    except CannotRun as reason:
+    except (CannotRun, TensatError) as reason:
         raise Unsupported(str(reason)) from None
     return [_stored(call, index, array) for index, array in enumerate(found)]
 

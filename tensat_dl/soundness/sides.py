@@ -16,7 +16,7 @@ from tensat_dl.egraph.build import ABSENT, BuildConstant, BuildMap, BuildNode, M
 from tensat_dl.egraph.left import mapped_inputs, varying_list
 from tensat_dl.egraph.typing import Scope, Typer
 from tensat_dl.language import program
-from tensat_dl.soundness.arithmetic import Array, Scheme, Unsupported
+from tensat_dl.soundness.arithmetic import Array, Scheme, Undefined, Unsupported
 from tensat_dl.soundness.instances import Instance, Root
 from tensat_dl.soundness.operators import EVALUATORS, Call
 from tensat_dl.soundness.reference import evaluate_by_reference
@@ -58,6 +58,8 @@ class Evaluator:
             if evaluator is None:
                 raise Unsupported(operator.name)
             found = evaluator(call)
+        except Undefined:
+            raise
         except Unsupported:
             if self.scheme.is_symbolic:
                 raise

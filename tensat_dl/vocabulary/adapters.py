@@ -204,7 +204,7 @@ def _fits(schema: OpSchema, form: Form, inputs: int) -> bool:
     required = [str(formal.option).endswith("Single") for formal in schema.inputs]
     if any(name is None and needed for name, needed in zip(form.inputs, required, strict=False)):
         return False
-    formals = _formal_types(schema.domain, schema.name, schema.since_version)
+    formals = formal_types(schema.domain, schema.name, schema.since_version)
     for place, given in enumerate(form.types[:inputs]):
         allowed = formals[min(place, len(formals) - 1)]
         if isinstance(given, TensorType) and given.dtype.onnx_code not in allowed:
@@ -213,7 +213,7 @@ def _fits(schema: OpSchema, form: Form, inputs: int) -> bool:
 
 
 @cache
-def _formal_types(domain: str, name: str, version: int) -> list[frozenset[int]]:
+def formal_types(domain: str, name: str, version: int) -> list[frozenset[int]]:
     """The codes of the element types that each formal input may have."""
     schema = catalog.schema_at(domain, name, version)
     return [frozenset(_codes(formal.types)) for formal in schema.inputs] if schema else []

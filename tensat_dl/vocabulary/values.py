@@ -18,7 +18,7 @@ from tensat_dl.vocabulary.dims import Dim, SymbolicDim
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.question import Question, Refusal
 from tensat_dl.vocabulary.scalars import SCALARS, NotKnown, cast
-from tensat_dl.vocabulary.shapes.select import slice_columns
+from tensat_dl.vocabulary.shapes.select import places, slice_columns
 from tensat_dl.vocabulary.types import (
     MAX_FLOAT_VALUE_ELEMENTS,
     MAX_VALUE_ELEMENTS,
@@ -207,8 +207,8 @@ def _split(question: Question) -> list[Array | None]:
 
 
 def _gather(question: Question) -> list[Array | None]:
-    places = np.array(_array(question, 1).tolist(), dtype=np.int64)
-    return [np.take(_array(question, 0), places, axis=question.integer("axis"))]
+    indices = _array(question, 1).astype(np.int64)
+    return [np.take(_array(question, 0), indices, axis=question.integer("axis"))]
 
 
 def _slice(question: Question) -> list[Array | None]:
@@ -218,9 +218,8 @@ def _slice(question: Question) -> list[Array | None]:
         raise NotKnown
     for axis, start, end, step in columns:
         first, last, stride = _numbers((start, end, step))
-        stop = None if stride < 0 and last < -array.shape[axis] else last
-        places = range(*slice(first, stop, stride).indices(array.shape[axis]))
-        array = np.take(array, list(places), axis=axis)
+        taken = places(first, last, stride, array.shape[axis])
+        array = np.take(array, np.array(taken, dtype=np.int64), axis=axis)
     return [array]
 
 

@@ -171,3 +171,29 @@ def test_several_rule_files_and_settings_of_the_directory(
     assert done.code == 0, done.err
     assert operators(Path("m.opt.onnx")) == ["MatMul", "Relu", "Split"]
     assert "with highs" in done.out
+
+
+def test_overridable_initializers_are_constants_only_on_demand(tensat, two_products, rules) -> None:
+    proto = onnx.load(two_products)
+    wq = next(t for t in proto.graph.initializer if t.name == "wq")
+    proto.graph.input.append(onnx.helper.make_tensor_value_info("wq", wq.data_type, wq.dims))
+    onnx.save(proto, two_products)
+    assert tensat("run", rules(RELU), "m.onnx").code == 0
+    written = onnx.load(two_products.with_name("m.opt.onnx"))
+    assert [value.name for value in written.graph.input] == ["x", "wq"]
+    assert tensat("run", "rules.tsat", "m.onnx", "--freeze-initializers").code == 0
+    written = onnx.load(two_products.with_name("m.opt.onnx"))
+    assert [value.name for value in written.graph.input] == ["x"]
+
+
+def test_a_conditional_that_always_takes_one_branch_is_noted(tensat, tmp_path, rules) -> None:
+    text = (
+        '<ir_version: 9, opset_import: ["": 18]> g (float[2] x) => (float[2] y) <bool c = {1}>'
+        "{ y = If(c) <then_branch = t () => (float[2] p) { p = Neg(x) },"
+        "             else_branch = e () => (float[2] q) { q = Abs(x) }> }"
+    )
+    onnx.save(onnx.parser.parse_model(text), tmp_path / "if.onnx")
+    done = tensat("run", rules(RELU), "if.onnx")
+    assert done.code == 0, done.err
+    assert "note: 1 If node takes the same branch at every run, and became it" in done.out
+    assert operators(tmp_path / "if.opt.onnx") == ["Neg"]

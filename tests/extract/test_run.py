@@ -198,6 +198,7 @@ def test_progress_and_stages_are_told(instance: Callable[[str], Problem]) -> Non
     incumbents = [e.incumbent for e in events if e.incumbent is not None]
     bounds = [e.bound for e in events if e.bound is not None]
     assert {e.phase for e in events} == {"extract"}
+    assert not any(e.message for e in events), "the numbers say it already"
     assert incumbents == sorted(incumbents, reverse=True) and incumbents[-1] == answer.objective
     assert bounds == sorted(bounds) and bounds[-1] == answer.bound
     stages = {(stage.scope, stage.name): stage for stage in answer.stages}

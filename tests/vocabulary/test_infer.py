@@ -62,6 +62,7 @@ def shape_of(type_: Type) -> str:
 
 IMAGE, KERNEL = f32(1, 4, 8, 8), f32(6, 4, 3, 3)
 TALL, DOUBLE = f32(N, 4, H, 8), f32(4, 3, 2, 2)
+NOTHING_TWICE = TensorType(DType.I64, (0, 0), ())
 TWO_BY_TWO = {"kernel_shape": (2, 2), "strides": (2, 2)}
 PADDED = {"pads": (1, 1, 1, 1), "strides": (2, 2)}
 SAME: dict[str, Any] = {"auto_pad": "SAME_UPPER", "strides": (2, 1)}
@@ -128,6 +129,7 @@ SCALES = TensorType(DType.F32, (4,), (1.0, 1.0, 2.0, 0.5))
         ("Split", (f32(4), ABSENT), {"num_outputs": 3}, 3, ""),
         ("Pad", (f32(2, 3), ints(1, 1)), {}, 1, "must have 4 entries"),
         ("Pad", (f32(2), ints(-2, -1)), {}, 1, "becomes -1"),
+        ("ConvTranspose", (f32(1, 1, 2), f32(1, 1, 1)), {"pads": (2, 1)}, 1, "[-1]"),
         ("Slice", (f32(2), ints(0), ints(1), ints(0, 1)), {}, 1, "differ in length"),
         ("Slice", (f32(2), ints(0), ints(1), ints(0), ints(0)), {}, 1, "0"),
         ("Slice", (f32(2, 2), ints(0, 0), ints(1, 1), ints(0, -2)), {}, 1, "twice"),
@@ -197,6 +199,9 @@ def test_refused(
         ("Reshape", (f32(N), unknown_ints(M)), {}, "?"),
         ("Reshape", (f32(1), ints()), {}, "[]"),
         ("Slice", (f32(N), ints(1), ints(2**63 - 1)), {}, "[max(0, N - 1)]"),
+        # As onnxruntime has it: a start below the first element is that element, also backwards.
+        ("Slice", (f32(3), ints(-4), ints(-4), ABSENT, ints(-1)), {}, "[1]"),
+        ("Gather", (NOTHING_TWICE, NOTHING_TWICE), {}, "[0, 0, 0]"),
         ("Slice", (f32(N + 4), ints(0), ints(3)), {}, "[3]"),
         ("Slice", (f32(N), ints(0), ints(-1)), {}, "[max(0, N - 1)]"),
         ("Slice", (f32(N), ints(-1), ints(-(2**63)), ints(0), ints(-1)), {}, "[N]"),

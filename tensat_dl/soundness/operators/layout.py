@@ -35,6 +35,8 @@ def _concat(call: Call) -> list[Array]:
 def _pad(call: Call) -> list[Array]:
     x = call.input(0)
     rank = x.ndim
+    if rank == 0:
+        return [x]
     axes = [int(a) % rank for a in call.input(3)] if call.has(3) else list(range(rank))
     given = [int(n) for n in call.input(1)]
     before, after = [0] * rank, [0] * rank

@@ -7,7 +7,7 @@ from functools import reduce
 
 import numpy as np
 
-from tensat_dl.soundness.arithmetic import Arithmetic, Array, Unsupported
+from tensat_dl.soundness.arithmetic import Arithmetic, Array, Native, Undefined, Unsupported
 from tensat_dl.soundness.operators.call import Call, Evaluator
 from tensat_dl.soundness.operators.patches import Window, patches
 
@@ -35,6 +35,8 @@ def _gemm(call: Call) -> list[Array]:
 
 
 def _scaled(arithmetic: Arithmetic, array: Array, factor: float) -> Array:
+    if isinstance(arithmetic, Native) and not (arithmetic.is_float or factor.is_integer()):
+        raise Undefined("a fraction of an integer")
     return array if factor == 1.0 else arithmetic.mul(array, arithmetic.constant(factor))
 
 
@@ -144,6 +146,8 @@ def _reduce_mean(call: Call) -> list[Array]:
 def mean(arithmetic: Arithmetic, array: Array, axes: tuple[int, ...]) -> Array:
     """Averages along axes, which are kept."""
     count = int(np.prod([array.shape[axis] for axis in axes], dtype=np.int64))
+    if count == 0:
+        raise Undefined("an average of nothing")
     total = arithmetic.sum(array, axes)
     return total if count == 1 else arithmetic.div(total, arithmetic.constant(float(count)))
 

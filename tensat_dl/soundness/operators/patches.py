@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tensat_dl.soundness.arithmetic import Array
+from tensat_dl.soundness.arithmetic import Array, Unsupported
 from tensat_dl.soundness.operators.call import Call
 
 
@@ -21,7 +21,9 @@ class Window:
 
     @staticmethod
     def of(call: Call, kernel: tuple[int, ...]) -> Window:
-        """The window of an application whose attributes are canonical."""
+        """The window of an application whose pads are known.  Raises Unsupported for others."""
+        if call.text("auto_pad", "NOTSET").startswith("SAME"):
+            raise Unsupported("pads that follow from the size of the output")
         count = len(kernel)
         return Window(
             tuple(kernel),

@@ -9,6 +9,7 @@ import numpy as np
 
 from tensat_dl.soundness.arithmetic import Array, Unsupported
 from tensat_dl.soundness.operators.call import Call, Evaluator
+from tensat_dl.vocabulary.shapes.select import places
 
 
 def _slice(call: Call) -> list[Array]:
@@ -18,25 +19,17 @@ def _slice(call: Call) -> list[Array]:
     steps = call.input(4).reshape(-1) if call.has(4) else np.ones(len(starts), dtype=np.int64)
     for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
         place = int(axis) % max(x.ndim, 1)
-        x = x.take(range(*_bounds(int(start), int(end), int(step), x.shape[place])), axis=place)
+        taken = places(int(start), int(end), int(step), x.shape[place])
+        x = x.take(np.array(taken, dtype=np.int64), axis=place)
     return [x]
-
-
-def _bounds(start: int, end: int, step: int, size: int) -> tuple[int, int, int]:
-    """As ONNX has it: counted from the end where negative, then clamped."""
-    first = start + size if start < 0 else start
-    last = end + size if end < 0 else end
-    if step > 0:
-        return min(max(first, 0), size), min(max(last, 0), size), step
-    return min(max(first, 0), size - 1), min(max(last, -1), size - 1), step
 
 
 def _split(call: Call) -> list[Array]:
     x = call.input(0)
     axis = call.integer("axis") % x.ndim
     sizes = [call.result_dims(i)[axis] for i in range(len(call.results))]
-    places = np.cumsum([0, *sizes])
-    return [x.take(range(a, b), axis=axis) for a, b in pairwise(places)]
+    cuts = np.cumsum([0, *sizes])
+    return [x.take(range(a, b), axis=axis) for a, b in pairwise(cuts)]
 
 
 def _gather(call: Call) -> list[Array]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tensat_dl.soundness.arithmetic import Array, Unsupported
+from tensat_dl.soundness.arithmetic import Array, Undefined, Unsupported
 from tensat_dl.soundness.operators.call import Call, Evaluator
 from tensat_dl.soundness.operators.linear import mean
 from tensat_dl.soundness.operators.patches import Window, coverage, patches
@@ -37,7 +37,10 @@ def _max_pool(call: Call) -> list[Array]:
     x = call.input(0)
     window = Window.of(call, call.ints("kernel_shape"))
     lowest = -np.inf if call.dtype(0).is_float else np.iinfo(x.dtype).min
-    places = patches(x, window, call.result_dims()[2:], lowest)
+    outputs = call.result_dims()[2:]
+    if np.any(coverage(window, x.shape[2:], outputs, padding=False) == 0):
+        raise Undefined("an extreme of nothing")
+    places = patches(x, window, outputs, lowest)
     axes = tuple(range(2, 2 + len(window.kernel)))
     return [np.asarray(np.max(places, axis=axes))]
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+import numpy as np
+
 from tensat_dl.soundness.draws import Dims, Draw
 from tensat_dl.vocabulary import dtypes
 from tensat_dl.vocabulary.attributes import AttributeValue
@@ -30,13 +32,14 @@ class Misfit(Exception):
 class Blank:
     """An input to be drawn.  `dims`: what is certain of them, None where not even the rank is;
     `fill`: the number that every element equals; `value`: its elements; `known`: a rule asks for
-    its value."""
+    its value, beside `numbers`."""
 
     dtype: DType | None = None
     dims: tuple[int | None, ...] | None = None
     fill: int | float | bool | None = None
     value: tuple[int | float | bool, ...] | None = None
     known: bool = False
+    numbers: tuple[int | float, ...] = ()
 
 
 Input: TypeAlias = "TensorType | Blank | None"
@@ -182,8 +185,21 @@ class Application:
         plain = dtype.is_float or dtype.is_integer or dtype is DType.BOOL
         if not plain or count > most or dtype.bits < 8:
             return None
+        if blank.known and blank.numbers and self.draw.chance(0.5):
+            return self._filled(dtype, self.draw.random.choice(blank.numbers), count)
         likely = 0.9 if blank.known else 0.12
         return self.draw.fills(dtype, dims) if self.draw.chance(likely) else None
+
+    @staticmethod
+    def _filled(
+        dtype: DType, number: int | float, count: int
+    ) -> tuple[int | float | bool, ...] | None:
+        """A tensor of one number, where the element type has it."""
+        if dtype.is_float:
+            return (float(np.float32(number)),) * count
+        if not float(number).is_integer() or (number < 0 and not dtype.is_signed):
+            raise Misfit
+        return (_of(dtype, int(number)),) * count
 
     def _shared_dtype(self, index: int) -> DType | None:
         """The element type that the schema gives, or that another input of its kind has."""

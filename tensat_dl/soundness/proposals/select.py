@@ -133,6 +133,20 @@ def _square(a: Application) -> None:
     a.choose("k", 0, 1, -1)
 
 
+def _triangle(a: Application) -> None:
+    a.settle(0, a.draw.dims(2) if a.sizes(0) is None else None)
+    a.settle(1, (), span=(-2, 3))
+    a.choose("upper", 0, 1)
+
+
+def _range(a: Application) -> None:
+    """Whole numbers that its type knows."""
+    start, step = a.draw.random.randint(-2, 2), a.draw.random.choice((1, 2, -1))
+    limit = start + step * a.draw.random.randint(0, 4)
+    for index, number in enumerate((start, limit, step)):
+        a.settle(index, (), dtype=DType.I64, value=(number,))
+
+
 def _constant_of_shape(a: Application) -> None:
     known_list(a, 0, a.draw.dims())
 
@@ -144,5 +158,7 @@ PROPOSALS: Mapping[str, Proposal] = {
     "GatherElements": _gather_elements,
     "Shape": _shape,
     "EyeLike": _square,
+    "Trilu": _triangle,
+    "Range": _range,
     "ConstantOfShape": _constant_of_shape,
 }

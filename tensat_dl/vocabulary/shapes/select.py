@@ -72,7 +72,7 @@ def sliced(size: Dim, start: Dim | None, end: Dim | None, step: int | None) -> D
     if start is None or end is None or step is None:
         return None
     if isinstance(size, int) and isinstance(start, int) and isinstance(end, int):
-        return len(range(*slice(start, _python_end(end, step, size), step).indices(size)))
+        return len(places(start, end, step, size))
     if step < 0:
         first, last = _backward_bound(start, size), _backward_bound(end, size)
         if first is None or last is None:
@@ -92,9 +92,17 @@ def _to_the_end(start: Dim, size: Dim) -> Dim:
     return dims.minimum(-start, size)
 
 
-def _python_end(end: int, step: int, size: int) -> int | None:
-    """ONNX clamps an end below the first element to "before it", which Python spells None."""
-    return None if step < 0 and end < -size else end
+def places(start: int, end: int, step: int, size: int) -> range:
+    """What a slice takes along an axis of `size`.
+
+    Both ends are counted from the end where negative, then clamped; a start below the first
+    element is that element, also backwards, which Python has otherwise.
+    """
+    first = start + size if start < 0 else start
+    last = end + size if end < 0 else end
+    if step > 0:
+        return range(min(max(first, 0), size), min(max(last, 0), size), step)
+    return range(min(max(first, 0), size - 1), min(max(last, -1), size - 1), step)
 
 
 def _bound(position: Dim, size: Dim) -> Dim | None:

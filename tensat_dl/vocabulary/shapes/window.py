@@ -156,7 +156,7 @@ def _spread(question: Question, window: _Window, sizes: Sequence[Dim]) -> Sequen
     if len(extra) != rank:
         raise Refusal(f"`output_padding` {show(extra)} must have {rank} entries")
     pads = window.pads
-    return [
+    spread = [
         (size - 1) * window.strides[axis]
         + extra[axis]
         + window.reach(axis)
@@ -164,6 +164,9 @@ def _spread(question: Question, window: _Window, sizes: Sequence[Dim]) -> Sequen
         - pads[axis + rank]
         for axis, size in enumerate(sizes)
     ]
+    if any(isinstance(dim, int) and dim < 0 for dim in spread):
+        raise Refusal(f"the pads crop more than there is: {show(spread)}")
+    return spread
 
 
 def _pool(question: Question) -> list[Shape]:

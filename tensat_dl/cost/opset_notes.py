@@ -1,0 +1,48 @@
+"""What a user is told of rules whose operators the model's opset lacks.
+
+Enters: the e-nodes that were left out because they cannot be written.  Leaves: one note for each
+opset that would have the operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tensat_dl.cost.writable import Writable
+from tensat_dl.egraph.snapshot import Application, ENode, Saturated
+from tensat_dl.vocabulary.adapters import NEWEST
+from tensat_dl.vocabulary.types import UNDECLARED, Type
+
+
+def opset_notes(
+    left_out: Sequence[ENode], saturated: Saturated, writable: Writable
+) -> tuple[str, ...]:
+    """One line for each opset that would have more."""
+    operators: dict[int, set[str]] = {}
+    rules: dict[int, set[str]] = {}
+    for node in left_out:
+        if not isinstance(node.head, Application) or not node.rule:
+            continue
+        inputs = tuple(saturated.class_types[c] or UNDECLARED for c in node.children)
+        needed = _least_opset(node.head, inputs, writable)
+        operators.setdefault(needed, set()).add(node.head.operator.name)
+        rules.setdefault(needed, set()).add(node.rule)
+    opset = writable.opsets.get("", 0)
+    return tuple(
+        _note(sorted(operators[needed]), needed, opset, sorted(rules[needed]))
+        for needed in sorted(rules)
+    )
+
+
+def _note(operators: Sequence[str], needed: int, opset: int, rules: Sequence[str]) -> str:
+    what = f"off at ai.onnx {opset}: {', '.join(rules)} (for want of {', '.join(operators)}"
+    return f"{what}; --opset {needed} has it)" if needed else f"{what})"
+
+
+def _least_opset(head: Application, inputs: tuple[Type, ...], writable: Writable) -> int:
+    """The oldest newer opset that can write it, 0 where there is none."""
+    for version in range(writable.opsets.get("", 0) + 1, NEWEST + 1):
+        opsets: Mapping[str, int] = {**writable.opsets, "": version}
+        if Writable(writable.program, opsets)(head, inputs):
+            return version
+    return 0

@@ -1,0 +1,39 @@
+"""Every evaluator computes what ONNX's reference evaluator does, on applications of all kinds, and
+gives the dims that type inference says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from applications import calls
+
+from tensat_dl.soundness import arithmetic
+from tensat_dl.soundness.arithmetic import Unsupported
+from tensat_dl.soundness.operators import EVALUATORS
+from tensat_dl.soundness.reference import evaluate_by_reference
+from tensat_dl.vocabulary.types import type_text
+
+#: The reference evaluator gives four axes whatever the input has.
+_REFERENCE_IS_WRONG = {"GlobalMaxPool"}
+_F32_ONLY = {"Celu"}
+
+
+@pytest.mark.parametrize("name", sorted(EVALUATORS.keys() - _REFERENCE_IS_WRONG))
+def test_an_evaluator_agrees_with_the_reference(name: str) -> None:
+    compared = 0
+    scheme = arithmetic.native() if name in _F32_ONLY else arithmetic.reals()
+    for call in calls(name, 40, scheme):
+        told = [type_text(t) for t in call.types], dict(call.attributes.items)
+        with np.errstate(all="ignore"):
+            try:
+                found = EVALUATORS[name](call)
+                expected = evaluate_by_reference(call)
+            except (Unsupported, IndexError):
+                continue
+        if expected[0].shape != call.result_dims():
+            continue  # MaxPool there, with pads at the end alone
+        compared += 1
+        for index, (mine, theirs) in enumerate(zip(found, expected, strict=True)):
+            assert mine.shape == call.result_dims(index), told
+            np.testing.assert_allclose(mine, theirs, rtol=1e-6, atol=1e-6, err_msg=str(told))
+    assert compared >= 10
