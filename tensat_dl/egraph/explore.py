@@ -12,7 +12,7 @@ import gc
 import multiprocessing
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -193,12 +193,14 @@ class _Watch:
             seconds=self.seconds,
             stopped_by=ended,
             blamed=blamed,
-            warnings=_warnings(ended, blamed, self.failure, self.done),
+            warnings=_warnings(ended, blamed, self.failure, self.done, known.rules),
             traceback=self.traceback,
         )
 
 
-def _warnings(ended: StopReason, blamed: str, failure: str, done: bool) -> tuple[str, ...]:
+def _warnings(
+    ended: StopReason, blamed: str, failure: str, done: bool, rules: Mapping[str, RuleCount]
+) -> tuple[str, ...]:
     rule = f" while rule `{blamed}` ran" if blamed else ""
     match ended:
         case StopReason.CRASHED:
@@ -212,8 +214,21 @@ def _warnings(ended: StopReason, blamed: str, failure: str, done: bool) -> tuple
             return (f"the exploration reached its limit ({ended}){rule}",)
         case StopReason.SECONDS if not done:
             return (f"time ran out while the e-graph was copied; {_GOES_ON}",)
+        case StopReason.SECONDS | StopReason.ENODES:
+            return (f"the exploration reached its limit ({ended}){_growing(rules, ended)}",)
         case _:
             return ()
+
+
+def _growing(rules: Mapping[str, RuleCount], ended: StopReason) -> str:
+    """The rule that a limit is mostly spent on."""
+    if not rules:
+        return ""
+    if ended is StopReason.SECONDS:
+        name = max(rules, key=lambda r: rules[r].seconds)
+        return f"; rule `{name}` took {rules[name].seconds:.1f} s of it"
+    name = max(rules, key=lambda r: rules[r].applied)
+    return f"; rule `{name}` acted most often, {rules[name].applied:,} times"
 
 
 def _memory(process: psutil.Process) -> int:
