@@ -198,6 +198,14 @@ def _size(text: str) -> int:
     return round(float(match[1]) * {**_UNITS, **_BINARY_UNITS}[unit])
 
 
+def size_text(size: int) -> str:
+    """`4GiB`; a plain number where no unit divides it."""
+    for unit, factor in reversed(_BINARY_UNITS.items()):
+        if size and size % factor == 0:
+            return f"{size // factor}{unit[0].upper()}iB"
+    return str(size)
+
+
 def _describe(value: Any) -> str:
     return (
         repr(value) if isinstance(value, str | int | float | bool) else f"a {type(value).__name__}"

@@ -94,13 +94,20 @@ def read_settings(arguments: argparse.Namespace, flags: Sequence[Flag]) -> Setti
 
 def settings_help() -> str:
     """Every setting with its default, for the end of a help text."""
-    lines = [f"  {key} = {_toml(value)}" for key, value in config_schema.defaults().items()]
+    lines = [f"  {key} = {_toml(key, value)}" for key, value in config_schema.defaults().items()]
     return "settings of tensat.toml and --set, with their defaults:\n" + "\n".join(lines)
 
 
-def _toml(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return f'"{value}"'
-    return str(value) if value != {} else "{}"
+def _toml(key: str, value: object) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return f'"{value}"'
+        case int() if key in config_schema.SIZES:
+            return f'"{config_schema.size_text(value)}"'
+        case float():
+            return f"{value:g}"
+        case tuple():
+            return "[" + ", ".join(f'"{item}"' for item in value) + "]"
+    return str(value)

@@ -224,3 +224,14 @@ def test_a_file_with_a_value_that_python_cannot_read(value: str, tmp_path: Path)
     path = write(tmp_path / "tensat.toml", f"[explore]\nenodes = {value}\n")
     with pytest.raises(UsageError, match="not valid TOML"):
         config.read_file(path)
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(4 << 30, "4GiB"), (3 << 20, "3MiB"), (1025, "1025"), (0, "0"), (2048, "2KiB")],
+)
+def test_sizes_are_shown_as_they_may_be_written(size: int, text: str) -> None:
+    assert config_schema.size_text(size) == text
+    source = config.Source("t", {"explore": {"memory": text}})
+    if size:
+        assert config.merge([source]).explore.memory == size
