@@ -232,6 +232,5 @@ def test_a_file_with_a_value_that_python_cannot_read(value: str, tmp_path: Path)
 )
 def test_sizes_are_shown_as_they_may_be_written(size: int, text: str) -> None:
     assert config_schema.size_text(size) == text
-    source = config.Source("t", {"explore": {"memory": text}})
-    if size:
-        assert config.merge([source]).explore.memory == size
+    source = config.Source("t", {"export": {"fold_bytes": text}})
+    assert config.merge([source]).export.fold_bytes == size
