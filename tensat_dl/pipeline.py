@@ -81,7 +81,13 @@ def optimize(
     )
     answer, verification, refused = first_accepted(
         candidates(original, before, found, prices, settings.export),
-        lambda source: verify(original.source, source, settings.verify, settings.model.dims),
+        lambda source: verify(
+            original.source,
+            source,
+            settings.verify,
+            settings.model.dims,
+            types=original.types,
+        ),
         phases,
     )
     require(verification, _suspects(saturated.exploration.rules, chosen) if answer.found else ())

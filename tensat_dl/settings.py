@@ -84,11 +84,13 @@ class ExtractSettings:
 
 @dataclass(frozen=True)
 class VerifySettings:
-    """`[verify]`.  `enabled` False skips the comparison (`--no-check`)."""
+    """`[verify]`.  `enabled` False skips the comparison (`--no-check`); `input_data`: an .npz file
+    of inputs, "" for none."""
 
     enabled: bool = True
     samples: int = 3
     seed: int = 0
+    input_data: str = ""
 
 
 @dataclass(frozen=True)

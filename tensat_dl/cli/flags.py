@@ -42,6 +42,9 @@ EXPLORE_SECONDS = Flag(
     "--seconds", "explore", "seconds", "S", float, "explore for up to S seconds (30)"
 )
 OPSET = Flag("--opset", "model", "opset", "N", int, "allow operators up to ai.onnx N (the model's)")
+INPUT_DATA = Flag(
+    "--input-data", "verify", "input_data", "FILE", str, "verify with the inputs in this .npz file"
+)
 METHOD = Flag(
     "--method", "extract", "method", "NAME", str, "ilp, tensat-ilp, greedy-dag or greedy-tree (ilp)"
 )

@@ -19,6 +19,7 @@ _FLAGS = (
     flags.ENODES,
     flags.MEMORY,
     flags.OPSET,
+    flags.INPUT_DATA,
 )
 
 _EPILOG = """\

@@ -124,12 +124,13 @@ def _exploration(exploration: Report) -> str:
 def _verification(verification: dict[str, Any] | None) -> str:
     if verification is None:
         return "switched off"
-    if verification["skipped"]:
-        return f"skipped: {verification['skipped']}"
     count = verification["samples"]
+    if not count:
+        return f"skipped: {verification['skipped']}"
     samples = f"{count} sample{'s' if count != 1 else ''}"
     difference = verification["max_difference"]
-    return samples + ("" if difference is None else f", largest difference {difference:.3g}")
+    text = samples + ("" if difference is None else f", largest difference {difference:.3g}")
+    return text + (f"; {verification['skipped']}" if verification["skipped"] else "")
 
 
 def _seconds(seconds: dict[str, float]) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import onnx
 
+from tensat_dl.graph.copies import copy_model
 from tensat_dl.graph.source import Source
 
 if TYPE_CHECKING:
@@ -20,8 +21,7 @@ def model_like(
     example: onnx.ModelProto | onnx_ir.Model, source: Source
 ) -> onnx.ModelProto | onnx_ir.Model:
     """The model of `source` as an `onnx.ModelProto` if `example` is one, else `onnx_ir.Model`."""
-    proto = onnx.ModelProto()
-    proto.CopyFrom(source.proto)
+    proto = copy_model(source.proto)
     if isinstance(example, onnx.ModelProto):
         return proto
     import onnx_ir

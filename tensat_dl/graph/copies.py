@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+import onnx
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
+
+
+def copy_model(proto: onnx.ModelProto, skip: Container[str] = ()) -> onnx.ModelProto:
+    """A copy, made tensor by tensor, as protobuf copies no message of more than 2 GB; `skip` are
+    fields of the graph that stay empty."""
+    copy = onnx.ModelProto()
+    copy_fields(proto, copy, skip=("graph",))
+    copy.graph.SetInParent()
+    copy_fields(proto.graph, copy.graph, skip)
+    return copy
 
 
 def copy_fields(source: Message, target: Message, skip: Container[str] = ()) -> None:

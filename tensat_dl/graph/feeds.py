@@ -39,11 +39,13 @@ class Feed:
 
 @dataclass
 class FeedSearch:
-    """Finds feeds for one model, one after another.  `seconds` bounds each search."""
+    """Finds feeds for one model, one after another.  `given` are inputs that are not drawn;
+    `seconds` bounds each search."""
 
     slots: tuple[InputSlot, ...]
     runner: Runner
     dims: Mapping[str, int] = field(default_factory=dict)
+    given: Mapping[str, Any] = field(default_factory=dict)
     seconds: float = 15.0
     _last: Plan | None = None
 
@@ -64,7 +66,7 @@ class FeedSearch:
 
     def _try(self, plan: Plan, seed: int) -> Feed:
         try:
-            values = draw(self.slots, plan, np.random.default_rng(seed))
+            values = {**draw(self.slots, plan, np.random.default_rng(seed)), **self.given}
         except (MemoryError, OverflowError, ValueError) as error:  # numpy's, of arrays beyond reach
             raise CannotRun(f"no input of that size can be made: {error}") from error
         return Feed(values, self.runner.run(values), plan)

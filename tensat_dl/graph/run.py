@@ -17,9 +17,11 @@ from typing import Any, Protocol
 import onnx
 from onnx import TensorProto
 
+from tensat_dl.graph.copies import copy_model
 from tensat_dl.graph.names import subgraphs
-from tensat_dl.graph.source import PROTO_LIMIT, Source
+from tensat_dl.graph.source import Source
 from tensat_dl.graph.subgraphs import rename_captured, rename_inputs
+from tensat_dl.graph.tensors import is_too_large
 from tensat_dl.resources import temporary_prefix
 
 Feeds = Mapping[str, Any]
@@ -88,8 +90,8 @@ class ReferenceRunner:
             raise CannotRun(first_line(error)) from None
 
 
-def open_runner(source: Source, *, optimise: bool = False) -> OrtRunner:
-    """Load a model into onnxruntime.  Raises CannotRun."""
+def open_runner(source: Source, *, optimise: bool = False, also: Sequence[str] = ()) -> OrtRunner:
+    """Load a model into onnxruntime; values `also` are outputs too.  Raises CannotRun."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -97,17 +99,22 @@ def open_runner(source: Source, *, optimise: bool = False) -> OrtRunner:
     options.graph_optimization_level = level.ORT_ENABLE_ALL if optimise else level.ORT_DISABLE_ALL
     options.log_severity_level = 4
     try:
-        return OrtRunner(_session(source, options))
+        return OrtRunner(_session(source, options, _outputs(also)))
     except ort_errors() as error:
         raise CannotRun(first_line(error)) from None
 
 
-def open_reference(source: Source) -> ReferenceRunner:
-    """Load a model into the reference evaluator.  Raises CannotRun."""
+def open_reference(source: Source, *, also: Sequence[str] = ()) -> ReferenceRunner:
+    """The same in the reference evaluator."""
     from onnx.reference import ReferenceEvaluator
 
+    proto = plain_interface(source.proto)
+    if also:
+        shown = copy_model(proto)
+        shown.MergeFromString(_outputs(also))
+        proto = shown
     try:
-        return ReferenceRunner(ReferenceEvaluator(plain_interface(source.proto)))
+        return ReferenceRunner(ReferenceEvaluator(proto))
     except _REFERENCE_ERRORS as error:
         raise CannotRun(first_line(error)) from None
 
@@ -120,6 +127,16 @@ def ort_errors() -> tuple[type[Exception], ...]:
     own = (value for value in vars(state).values() if isinstance(value, type))
     errors = [kind for kind in own if issubclass(kind, Exception)]
     return (*errors, RuntimeError, ValueError, TypeError)
+
+
+@cache
+def known_operators() -> frozenset[tuple[str, str]]:
+    """Domain and name of every operator that onnxruntime or ONNX defines."""
+    from onnx.defs import get_all_schemas
+    from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+    schemas = [*state.get_all_operator_schema(), *get_all_schemas()]
+    return frozenset((schema.domain, schema.name) for schema in schemas)
 
 
 #: The reference evaluator has no error type of its own: what its numpy code may raise.
@@ -150,17 +167,17 @@ def plain_interface(proto: onnx.ModelProto) -> onnx.ModelProto:
 
     Names and order stay; the model itself is returned where there is nothing to do.
     """
-    inputs = [value for value in proto.graph.input if _needs_cast(value)]
-    outputs = [value for value in proto.graph.output if _needs_cast(value)]
+    inputs = [value for value in proto.graph.input if not is_plain(value)]
+    outputs = [value for value in proto.graph.output if not is_plain(value)]
     if not inputs and not outputs:
         return proto
-    plain = onnx.ModelProto()
-    plain.CopyFrom(proto)
+    plain = copy_model(proto)
     graph = plain.graph
     given = {tensor.name for tensor in graph.initializer}
-    for value in [value for value in graph.input if _needs_cast(value) and value.name not in given]:
+    fed = [value for value in graph.input if value.name not in given]
+    for value in [value for value in fed if not is_plain(value)]:
         _cast_input(graph, value)
-    for value in [value for value in graph.output if _needs_cast(value)]:
+    for value in [value for value in graph.output if not is_plain(value)]:
         _cast_output(graph, value)
     return plain
 
@@ -172,8 +189,9 @@ def plain_code(code: int) -> int:
     return int(_NARROW_INTEGERS.get(code, TensorProto.FLOAT))
 
 
-def _needs_cast(value: onnx.ValueInfoProto) -> bool:
-    return value.type.tensor_type.elem_type not in _PLAIN
+def is_plain(value: onnx.ValueInfoProto) -> bool:
+    """Numpy arrays carry its element type (or it is no tensor)."""
+    return value.type.tensor_type.elem_type in _PLAIN
 
 
 def _cast_input(graph: onnx.GraphProto, value: onnx.ValueInfoProto) -> None:
@@ -220,21 +238,33 @@ def _identity(source: str, target: str) -> onnx.NodeProto:
     return onnx.helper.make_node("Identity", [source], [target])
 
 
-def _session(source: Source, options: Any) -> Any:
+def _outputs(names: Sequence[str]) -> bytes:
+    """What makes values outputs when it is appended to a serialised model: messages that follow
+    one another are merged, so nothing large is copied."""
+    values = [onnx.ValueInfoProto(name=name) for name in names]
+    if not values:
+        return b""
+    return bytes(onnx.ModelProto(graph=onnx.GraphProto(output=values)).SerializeToString())
+
+
+def _session(source: Source, options: Any, appended: bytes) -> Any:
     import onnxruntime
 
     providers = ["CPUExecutionProvider"]
     proto = plain_interface(source.proto)
-    if proto.ByteSize() < PROTO_LIMIT:
+    if not is_too_large(proto):
         if source.folder is not None:
             key = "session.model_external_initializers_file_folder_path"
             options.add_session_config_entry(key, str(source.folder.resolve()))
-        return onnxruntime.InferenceSession(proto.SerializeToString(), options, providers)
+        content = proto.SerializeToString() + appended
+        return onnxruntime.InferenceSession(content, options, providers)
     from tensat_dl.graph.save import write_files
 
     with tempfile.TemporaryDirectory(prefix=temporary_prefix()) as folder:
         path = Path(folder) / "model.onnx"
         write_files(proto, source.folder, path, external=True)
+        with path.open("ab") as file:
+            file.write(appended)
         return onnxruntime.InferenceSession(str(path), options, providers)
 
 

@@ -23,8 +23,8 @@ from onnx import TensorProto, numpy_helper
 from tensat_dl.errors import UsageError
 from tensat_dl.graph.copies import copy_fields
 from tensat_dl.graph.external import external_content, is_external
-from tensat_dl.graph.names import subgraphs
-from tensat_dl.graph.source import PROTO_LIMIT, Source, load_source
+from tensat_dl.graph.source import Source, load_source
+from tensat_dl.graph.tensors import all_tensors, inner_tensors, is_too_large
 from tensat_dl.resources import temporary_prefix
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def save(
     target = Path(path)
     source = model if isinstance(model, Source) else load_source(model)
     _check_target(target, source_path, force)
-    external = _has_external(source.proto) or source.proto.ByteSize() >= PROTO_LIMIT
+    external = _has_external(source.proto) or is_too_large(source.proto)
     data = _data_files(source_path) if source_path is not None else frozenset()
     if target.resolve() in data:
         raise UsageError(
@@ -159,7 +159,7 @@ def _data_path(target: Path, avoid: frozenset[Path]) -> Path:
 def _data_files(model: str | Path) -> frozenset[Path]:
     """The external data files of the model at a path."""
     source = load_source(Path(model))
-    locations = {_location(tensor) for tensor in _tensors(source.proto) if is_external(tensor)}
+    locations = {_location(tensor) for tensor in all_tensors(source.proto) if is_external(tensor)}
     return frozenset((Path(model).parent / location).resolve() for location in locations)
 
 
@@ -168,32 +168,7 @@ def _location(tensor: TensorProto) -> str:
 
 
 def _has_external(proto: onnx.ModelProto) -> bool:
-    return any(is_external(tensor) for tensor in _tensors(proto))
-
-
-def _tensors(proto: onnx.ModelProto) -> Iterator[TensorProto]:
-    yield from proto.graph.initializer
-    yield from _inner_tensors(proto)
-
-
-def _inner_tensors(proto: onnx.ModelProto) -> Iterator[TensorProto]:
-    """Tensors in attributes, in subgraphs and in functions."""
-    for node in proto.graph.node:
-        yield from _node_tensors(node)
-    for function in proto.functions:
-        for node in function.node:
-            yield from _node_tensors(node)
-
-
-def _node_tensors(node: onnx.NodeProto) -> Iterator[TensorProto]:
-    for attribute in node.attribute:
-        if attribute.type == onnx.AttributeProto.TENSOR:
-            yield attribute.t
-        yield from attribute.tensors
-    for graph in subgraphs(node):
-        yield from graph.initializer
-        for inner in graph.node:
-            yield from _node_tensors(inner)
+    return any(map(is_external, all_tensors(proto)))
 
 
 def _moved_out(
@@ -211,7 +186,7 @@ def _moved_out(
             _move_out(tensor, place, folder, stream, location)
         else:
             place.CopyFrom(tensor)
-    for tensor in _inner_tensors(moved):
+    for tensor in inner_tensors(moved):
         if is_external(tensor):
             _move_out(tensor, tensor, folder, stream, location)
     return moved

@@ -17,6 +17,7 @@ import onnx
 from google.protobuf.message import DecodeError
 
 from tensat_dl.errors import InputError
+from tensat_dl.graph.copies import copy_model
 from tensat_dl.graph.model import Node
 from tensat_dl.vocabulary.types import Type
 
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
 
 #: What the stages of `graph/` accept as a model.
 AnyModel = "str | Path | onnx.ModelProto | onnx_ir.Model"
-
-#: Largest protobuf message that can be serialised.
-PROTO_LIMIT = (1 << 31) - 1
 
 
 @dataclass(frozen=True)
@@ -77,8 +75,7 @@ def load_source(model: str | Path | onnx.ModelProto | onnx_ir.Model) -> Source:
 
 def with_metadata(source: Source, key: str, text: str) -> Source:
     """The same model with one more entry of metadata; an entry of that key is replaced."""
-    proto = onnx.ModelProto()
-    proto.CopyFrom(source.proto)
+    proto = copy_model(source.proto)
     kept = [entry for entry in source.proto.metadata_props if entry.key != key]
     del proto.metadata_props[:]
     proto.metadata_props.extend(kept)

@@ -14,17 +14,20 @@ _SUSPECTS = 8
 @dataclass(frozen=True)
 class Mismatch:
     """One disagreement: the output ("" for the model as a whole), the sample (-1: none ran),
-    and what is wrong with it, in words.  `relative` and `index` as in `graph.compare`."""
+    and what is wrong with it, in words.  `relative` and `index` as in `graph.compare`.  `label`
+    is the name in messages of what is no output of the whole model."""
 
     output: str
     sample: int
     problem: str
     relative: float = float("inf")
     index: tuple[int, ...] = ()
+    label: str = ""
 
     def __str__(self) -> str:
         where = f" at {list(self.index)}" if self.index else ""
-        what = f"output '{self.output}'{where}: " if self.output else ""
+        what = self.label or (f"output '{self.output}'" if self.output else "")
+        what = f"{what}{where}: " if what else ""
         return what + self.problem
 
 

@@ -2,37 +2,45 @@
 
 Enters: both models and the settings.  Leaves: a :class:`Verification`; :func:`require` turns a
 failed one into a VerificationError.  Both run without onnxruntime's optimisations on the same
-random inputs: `samples` seeds, symbolic dims at several sizes (1 among them), floats normal and
-between 0 and 1 in turn, overridable initializers at their defaults and overridden in turn.  The
-result must pass `onnx.checker` where the original does, and onnxruntime must load it with all
-its optimisations on.  What depends on a random operator is compared by type and shape alone.
+inputs: those of `input_data`, else `samples` random ones, symbolic dims at several sizes (1 among
+them), floats normal and between 0 and 1 in turn, overridable initializers at their defaults and
+overridden in turn.  Where outputs are saturated, what they are made of is compared too.  The
+result must pass `onnx.checker` where the original does, and onnxruntime must load it with all its
+optimisations on.  What depends on a random operator is compared by type and shape alone; of models
+with unknown operators the parts between them are compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
 import onnx
 
+from tensat_dl.errors import UsageError
 from tensat_dl.graph.check import checker_complaint
-from tensat_dl.graph.compare import Difference, compare
-from tensat_dl.graph.draws import draw
-from tensat_dl.graph.feeds import Feed, FeedSearch
+from tensat_dl.graph.feeds import FeedSearch
+from tensat_dl.graph.given import read_given, sizes_of
+from tensat_dl.graph.parts import cut
+from tensat_dl.graph.probes import Probe, find_probes
 from tensat_dl.graph.randomness import random_outputs
 from tensat_dl.graph.run import CannotRun, Runner, open_reference, open_runner
+from tensat_dl.graph.sampling import Comparison, Shown
 from tensat_dl.graph.slots import input_slots, override_slots
 from tensat_dl.graph.source import Source, load_source
 from tensat_dl.graph.verification import Mismatch, Verification, failed, require
 from tensat_dl.settings import VerifySettings
+from tensat_dl.vocabulary.types import Type
 
 if TYPE_CHECKING:
     import onnx_ir
 
 __all__ = ["Mismatch", "Verification", "require", "verify"]
+
+#: So many things that were not compared are named.
+_NAMED = 6
 
 
 def verify(
@@ -41,8 +49,10 @@ def verify(
     settings: VerifySettings,
     dims: Mapping[str, int] | None = None,
     progress: Callable[[int], None] | None = None,
+    types: Mapping[str, Type] | None = None,
 ) -> Verification:
-    """Compare two models; `dims` fixes symbolic dims, `progress` hears of each sample done."""
+    """Compare two models; `dims` fixes symbolic dims, `progress` hears of each sample done,
+    `types` are those of the original's values."""
     if not settings.enabled:
         return Verification(0, 0.0, True, skipped="switched off")
     before = original if isinstance(original, Source) else load_source(original)
@@ -53,125 +63,120 @@ def verify(
     complaint = checker_complaint(after.proto)
     if complaint and not checker_complaint(before.proto):
         return failed(f"onnx.checker refuses the optimised model: {complaint}")
-    return _compare_models(before, after, settings, dims or {}, progress)
+    return _Verifier(before, after, settings, dims or {}, progress, types or {}).verdict()
 
 
-def _compare_models(
-    before: Source,
-    after: Source,
-    settings: VerifySettings,
-    dims: Mapping[str, int],
-    progress: Callable[[int], None] | None,
-) -> Verification:
-    try:
-        first = _open(before)
-        search = FeedSearch(input_slots(before.proto), first, dims)
-    except CannotRun as reason:
-        return _skipped(before, after, f"the original model cannot be run: {reason}")
-    try:
-        second = open_runner(after) if first.name == "onnxruntime" else open_reference(after)
-    except CannotRun as reason:
-        return failed(f"the optimised model does not load: {reason}")
-    comparison = _Comparison(before, first, second, search, settings.seed)
-    for sample in range(settings.samples):
-        comparison.run(sample)
-        if progress is not None:
-            progress(sample + 1)
-    if not comparison.done:
-        return _skipped(before, after, comparison.refusal)
-    verdict = comparison.verdict()
-    if verdict.ok and first.name == "onnxruntime" and (problem := _load_optimised(before, after)):
-        return failed(problem)
-    return verdict
-
-
-@dataclass
-class _Comparison:
-    """Runs samples and remembers what they showed."""
-
+@dataclass(frozen=True)
+class _Verifier:
     before: Source
-    first: Runner
-    second: Runner
-    search: FeedSearch
-    seed: int
-    done: int = 0
-    largest: float = 0.0
-    mismatches: list[Mismatch] = field(default_factory=list)
-    refusal: str = ""
-
-    def __post_init__(self) -> None:
-        self.random = random_outputs(self.before.proto)
-        self.overridable = () if self.before.frozen else override_slots(self.before.proto)
-
-    def run(self, sample: int) -> None:
-        """Compare on one sample; one for which no input is found is left out."""
-        try:
-            feed = self._feed(sample)
-        except CannotRun as reason:
-            self.refusal = f"no input was found that the original model accepts: {reason}"
-            return
-        self.done += 1
-        try:
-            actual = self.second.run(feed.values)
-        except CannotRun as reason:
-            text = f"the optimised model fails where the original runs: {reason}"
-            self.mismatches.append(Mismatch("", sample, text))
-            return
-        outputs = self.before.proto.graph.output
-        for value, left, right in zip(outputs, feed.outputs, actual, strict=True):
-            self._note(value.name, sample, self._difference(value, left, right))
+    after: Source
+    settings: VerifySettings
+    dims: Mapping[str, int]
+    progress: Callable[[int], None] | None
+    types: Mapping[str, Type]
 
     def verdict(self) -> Verification:
-        """What all samples showed."""
-        return Verification(
-            self.done,
-            self.largest,
-            not self.mismatches,
-            tuple(self.mismatches),
-            self.refusal,
-            self.first.name,
-        )
-
-    def _feed(self, sample: int) -> Feed:
-        """Odd samples also override the initializers that may be."""
-        feed = self.search.find(sample, self.seed + sample)
-        if sample % 2 == 0 or not self.overridable:
-            return feed
-        rng = np.random.default_rng(self.seed + sample)
-        values = {**feed.values, **draw(self.overridable, feed.plan, rng)}
+        """The models as a whole where the original runs, else the parts of them that do."""
+        probes = find_probes(self.before.proto, self.after.proto)
         try:
-            return Feed(values, self.first.run(values), feed.plan)
+            first = _open(self.before, [probe.before for probe in probes])
+        except CannotRun as reason:
+            return self._in_parts(f"the original model cannot be run: {reason}")
+        opener = open_runner if first.name == "onnxruntime" else open_reference
+        try:
+            second: Runner = opener(self.after, also=[probe.after for probe in probes])
+        except CannotRun as reason:
+            return self._in_parts(f"the optimised model does not load: {reason}", refused=True)
+        found = self._compared(self.before, first, second, _outputs_of(self.before.proto), probes)
+        if found.ok and found.samples and first.name == "onnxruntime":
+            problem = _load_optimised(self.before, self.after)
+            return failed(problem) if problem else found
+        return found
+
+    def _in_parts(self, reason: str, *, refused: bool = False) -> Verification:
+        parts = cut(self.before, self.after, self.types)
+        if parts is None:
+            return failed(reason) if refused else self._skipped(reason)
+        try:
+            first = _open(parts.before)
         except CannotRun:
-            return feed
+            return self._skipped(reason)
+        try:
+            second = _open(parts.after)
+        except CannotRun as problem:
+            return failed(f"parts of the optimised model do not load: {problem}")
+        random = random_outputs(parts.before.proto)
+        names = (value.name for value in parts.before.proto.graph.output)
+        shown = [
+            Shown(name, random=name in random, label=label)
+            for name, label in zip(names, parts.labels, strict=True)
+        ]
+        missing = f"not compared: {_listed(parts.missing)} ({reason})"
+        return self._compared(parts.before, first, second, shown, (), missing)
 
-    def _difference(self, value: onnx.ValueInfoProto, left: Any, right: Any) -> Difference:
-        if value.name in self.random:
-            left, right = _shape_of(left), _shape_of(right)
-        return compare(left, right, value.type.tensor_type.elem_type)
+    def _compared(
+        self,
+        before: Source,
+        first: Runner,
+        second: Runner,
+        shown: Sequence[Shown],
+        probes: Sequence[Probe],
+        missing: str = "",
+    ) -> Verification:
+        given = read_given(self.settings.input_data, self.before.proto)
+        try:
+            slots = tuple(slot for slot in input_slots(before.proto) if slot.name not in given)
+        except CannotRun as reason:
+            return self._skipped(f"the original model cannot be run: {reason}")
+        sizes = {**sizes_of(given, before.proto), **self.dims}
+        overridable = () if before.frozen else override_slots(before.proto)
+        comparison = Comparison(
+            shown,
+            probes,
+            first,
+            second,
+            FeedSearch(slots, first, sizes, given),
+            [slot for slot in overridable if slot.name not in given],
+            self.settings.seed,
+        )
+        count = self.settings.samples if slots or not given else 1
+        for sample in range(count):
+            comparison.run(sample)
+            if self.progress is not None:
+                self.progress(sample + 1)
+        if not comparison.done and given:
+            raise UsageError(f"{self.settings.input_data}: {comparison.refusal}")
+        return comparison.verdict(missing) if comparison.done else self._skipped(comparison.refusal)
 
-    def _note(self, name: str, sample: int, found: Difference) -> None:
-        self.largest = max(self.largest, found.relative)
-        if found.problem:
-            mismatch = Mismatch(name, sample, found.problem, found.relative, found.index)
-            self.mismatches.append(mismatch)
+    def _skipped(self, reason: str) -> Verification:
+        """A model that nothing can run is right where it is as it was."""
+        if self.before.proto is self.after.proto or self.before.proto == self.after.proto:
+            return Verification(0, 0.0, True, skipped=f"{reason} (the model is unchanged)")
+        return Verification(0, 0.0, False, skipped=reason)
 
 
-def _open(source: Source) -> Runner:
+def _outputs_of(proto: onnx.ModelProto) -> list[Shown]:
+    random = random_outputs(proto)
+    return [
+        Shown(value.name, value.type.tensor_type.elem_type, value.name in random)
+        for value in proto.graph.output
+    ]
+
+
+def _listed(items: Sequence[str]) -> str:
+    more = f" and {len(items) - _NAMED} more" if len(items) > _NAMED else ""
+    return ", ".join(items[:_NAMED]) + more
+
+
+def _open(source: Source, also: Sequence[str] = ()) -> Runner:
     try:
-        return open_runner(source)
+        return open_runner(source, also=also)
     except CannotRun as reason:
         first = str(reason)
     try:
-        return open_reference(source)
+        return open_reference(source, also=also)
     except CannotRun as reason:
         raise CannotRun(f"{first}; nor in the reference evaluator: {reason}") from None
-
-
-def _skipped(before: Source, after: Source, reason: str) -> Verification:
-    """A model that nothing can run is right where it is as it was."""
-    if before.proto is after.proto or before.proto == after.proto:
-        return Verification(0, 0.0, True, skipped=f"{reason} (the model is unchanged)")
-    return Verification(0, 0.0, False, skipped=reason)
 
 
 def _load_optimised(before: Source, after: Source) -> str:
@@ -205,10 +210,3 @@ def _compare_interfaces(before: onnx.ModelProto, after: onnx.ModelProto) -> tupl
 def _type_name(value: onnx.ValueInfoProto) -> str:
     code = value.type.tensor_type.elem_type
     return str(onnx.TensorProto.DataType.Name(code)).lower() if code else "no tensor"
-
-
-def _shape_of(value: Any) -> Any:
-    """Zeros of the same type and shape, so that only those are compared."""
-    if isinstance(value, list | tuple):
-        return [_shape_of(item) for item in value]
-    return None if value is None else np.zeros_like(value)

@@ -10,6 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tensat_dl.errors import UsageError
 from tensat_dl.graph import save as saving
+from tensat_dl.graph import tensors
 from tensat_dl.graph.read import read_model
 from tensat_dl.graph.save import save
 from tensat_dl.graph.write import build_model, build_source
@@ -154,7 +155,7 @@ def test_places_that_cannot_be_written(inside: Path) -> None:
 def test_a_model_too_large_for_one_message_gets_a_data_file(
     inside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(saving, "PROTO_LIMIT", 1000)
+    monkeypatch.setattr(tensors, "PROTO_LIMIT", 1000)
     target = inside.with_name("out.onnx")
     read_and_save(inside, target)
     assert files(inside.parent) == ["in.onnx", "out.onnx", "out.onnx.data"]
