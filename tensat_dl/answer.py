@@ -1,8 +1,9 @@
 """Which model is written: the cheapest that was found, or the original.
 
 Enters: the original graph, the graph that was found, their costs.  Leaves: candidates, the best
-first, each folded; and the first of them that the runtime takes, with its verification.  The last
-candidate is the model as it was given: what onnxruntime loads always passes through.
+first, each folded; and the first of them that the runtime takes and, where that was measured, runs
+faster, with its verification.  The last candidate is the model as it was given: what onnxruntime
+loads always passes through.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tensat_dl.cost.free import price_of_unfolded
+from tensat_dl.cost.measured.comparison import Comparison
 from tensat_dl.cost.models import CostModel
 from tensat_dl.graph.fold import fold_constants, left_by_folding
 from tensat_dl.graph.model import Graph
@@ -64,16 +66,42 @@ def candidates(
     yield Candidate(original, original.source, before, before, changed=False)
 
 
-def first_accepted(
-    offered: Iterator[Candidate], verify: Callable[[Source], Verification], phases: Phases
-) -> tuple[Candidate, Verification, tuple[str, ...]]:
-    """The first candidate that the runtime takes, its verification, and warnings of the others."""
+@dataclass(frozen=True)
+class Judges:
+    """What a candidate must pass: `verify`, and where the cost was measured, `compare`: a model
+    that is not faster as a whole is not accepted, unless `keep_anyway`."""
+
+    verify: Callable[[Source], Verification]
+    compare: Callable[[Source], Comparison] | None = None
+    keep_anyway: bool = False
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """The candidate to be written.  `comparison`: that of the best candidate, where one was
+    made; `warnings`: why better ones are not written."""
+
+    candidate: Candidate
+    verification: Verification
+    comparison: Comparison | None
+    warnings: tuple[str, ...]
+
+
+def first_accepted(offered: Iterator[Candidate], judges: Judges, phases: Phases) -> Accepted:
+    """The first candidate that the runtime takes, and is the better for it."""
     refused: list[str] = []
+    comparison = None
     while True:
         with phases("export"):
             candidate = next(offered)
         with phases("verify"):
-            verification = verify(candidate.source)
-        if not (verification.refused and candidate.changed):
-            return candidate, verification, tuple(dict.fromkeys(refused))
-        refused.append(f"a better model was found but is not written: {verification.refused}")
+            verification = judges.verify(candidate.source)
+        if verification.refused and candidate.changed:
+            refused.append(f"a better model was found but is not written: {verification.refused}")
+            continue
+        if judges.compare is not None and candidate.found and verification.ok:
+            with phases("compare"):
+                comparison = judges.compare(candidate.source)
+            if not (comparison.faster or comparison.refused or judges.keep_anyway):
+                continue
+        return Accepted(candidate, verification, comparison, tuple(dict.fromkeys(refused)))

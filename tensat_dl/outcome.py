@@ -12,6 +12,8 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tensat_dl.cost.measured.comparison import Comparison
+    from tensat_dl.cost.measured.tally import Tally
     from tensat_dl.diagnosis.changes import Change
     from tensat_dl.egraph.snapshot import Exploration
     from tensat_dl.extract.problem import Extraction
@@ -20,10 +22,12 @@ if TYPE_CHECKING:
 
 
 class OutcomeStatus(Enum):
-    """Whether a cheaper graph was found; both are written."""
+    """Whether a cheaper graph was found.  Where one was, but proved no faster, the original is
+    the answer; whatever the answer is, it is written."""
 
     IMPROVED = "improved"
     UNCHANGED = "unchanged"
+    NOT_FASTER = "not faster"
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,8 @@ class Outcome:
     `rules_in_answer`: rule name -> e-nodes it made that the answer uses.  `extraction` is None
     where there was nothing to extract, `verification` where it was switched off.  `seconds` is
     by phase (the names of :class:`tensat_dl.progress.ProgressEvent`).  `output_path` is None
-    where nothing was written.  `changes` are there where an explanation was asked for.
+    where nothing was written.  `changes` are there where an explanation was asked for, `tally`
+    and `comparison` where costs were measured.
     """
 
     status: OutcomeStatus
@@ -54,4 +59,6 @@ class Outcome:
     warnings: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
     notes: tuple[str, ...] = ()
+    tally: Tally | None = None
+    comparison: Comparison | None = None
     model: Source | None = field(default=None, compare=False, repr=False)

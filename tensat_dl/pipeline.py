@@ -12,10 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tensat_dl.answer import Found, candidates, first_accepted
-from tensat_dl.cost.models import make_cost_model
+from tensat_dl.answer import Accepted, Found, Judges, candidates, first_accepted
+from tensat_dl.cost.measured.comparison import Conditions, compare_models
+from tensat_dl.cost.models import check_cost_model, make_cost_model
 from tensat_dl.cost.opset_notes import opset_notes
-from tensat_dl.cost.posing import pose, price_of_graph
+from tensat_dl.cost.rounds import settle
 from tensat_dl.cost.writable import Writable
 from tensat_dl.diagnosis.changes import Change, explain_answer
 from tensat_dl.diagnosis.stored import store_changes
@@ -24,7 +25,7 @@ from tensat_dl.egraph.explore import explore
 from tensat_dl.egraph.snapshot import ENode, RuleCount
 from tensat_dl.errors import InfeasibleError
 from tensat_dl.export import export_graph
-from tensat_dl.extract.run import extract, validate
+from tensat_dl.extract.run import validate
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.opsets import allowed_opsets, at_oldest_opset
 from tensat_dl.graph.prune import remove_dead
@@ -59,37 +60,29 @@ def optimize(
     phases = Phases(progress or silent)
     with phases("check"):
         program = rules if isinstance(rules, CheckedProgram) else load_rules(rules)
-        prices = make_cost_model(settings.cost, program)
+        check_cost_model(settings.cost, program)
         validate(settings.extract)
     with phases("read"):
         original = read_model(model, settings.model, DeclaredOperators(program))
     with phases("explore"):
         saturated = explore(original, program, settings.explore, settings.rules, phases.report)
-    with phases("cost"):
-        opsets, barred = allowed_opsets(original, settings.model.opset)
-        writable = Writable(program, opsets)
-        posed = pose(saturated, prices, writable)
-        before = price_of_graph(original, saturated, prices)
-    with phases("extract"):
-        extraction = extract(posed.problem, settings.extract, phases.report)
-    if extraction.selection is None:
+    prices = make_cost_model(settings.cost, program, original.opsets)
+    opsets, barred = allowed_opsets(original, settings.model.opset)
+    writable = Writable(program, opsets)
+    settled = settle(original, saturated, prices, writable, settings.extract, phases)
+    extraction, before, chosen = settled.extraction, settled.before, settled.chosen
+    if not chosen:
         raise InfeasibleError("no acyclic graph was found", help="raise `extract.seconds`")
-    chosen = {posed.nodes[i].eclass: posed.nodes[i] for i in extraction.selection.chosen()}
     found = Found(
         lambda: at_oldest_opset(export_graph(original, saturated, chosen, program), opsets),
         extraction.objective,
     )
-    answer, verification, refused = first_accepted(
+    accepted = first_accepted(
         candidates(original, before, found, prices, settings.export),
-        lambda source: verify(
-            original.source,
-            source,
-            settings.verify,
-            settings.model.dims,
-            types=original.types,
-        ),
+        _judges(original, settings, measured=settled.tally is not None),
         phases,
     )
+    answer, verification = accepted.candidate, accepted.verification
     require(verification, _suspects(saturated.exploration.rules, chosen) if answer.found else ())
     changes: tuple[Change, ...] = ()
     if settings.export.explain and answer.found:
@@ -102,7 +95,7 @@ def optimize(
         if output is not None:
             save(answer.source, output, force=force, source_path=source_path)
     return Outcome(
-        status=OutcomeStatus.IMPROVED if answer.changed else OutcomeStatus.UNCHANGED,
+        status=_status(accepted),
         cost_model=prices.name,
         cost_unit=prices.unit,
         cost_before=answer.before,
@@ -120,12 +113,32 @@ def optimize(
             *barred,
             *saturated.exploration.warnings,
             *extraction.warnings,
-            *refused,
+            *settled.notes,
+            *accepted.warnings,
         ),
         changes=changes,
-        notes=(*original.source.notes, *opset_notes(posed.left_out, saturated, writable)),
+        notes=(*original.source.notes, *opset_notes(settled.posed.left_out, saturated, writable)),
         model=answer.source,
+        tally=settled.tally,
+        comparison=accepted.comparison,
     )
+
+
+def _judges(original: Graph, settings: Settings, *, measured: bool) -> Judges:
+    cost, dims, source = settings.cost, settings.model.dims, original.source
+    conditions = Conditions(dims, cost.symbolic_dim, cost.threads, cost.compare_seconds)
+    return Judges(
+        lambda new: verify(source, new, settings.verify, dims, types=original.types),
+        (lambda new: compare_models(source, new, conditions)) if measured else None,
+        cost.keep_anyway,
+    )
+
+
+def _status(accepted: Accepted) -> OutcomeStatus:
+    if accepted.candidate.changed:
+        return OutcomeStatus.IMPROVED
+    compared = accepted.comparison is not None
+    return OutcomeStatus.NOT_FASTER if compared else OutcomeStatus.UNCHANGED
 
 
 def _count_nodes(graph: Graph) -> Mapping[str, int]:

@@ -16,6 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from tensat_dl.cost.measured.comparison import Comparison
 from tensat_dl.egraph.snapshot import Exploration, RuleCount
 from tensat_dl.extract.problem import Extraction
 from tensat_dl.outcome import Outcome
@@ -49,6 +50,8 @@ def make_report(outcome: Outcome) -> Report:
             "before": outcome.cost_before,
             "after": outcome.cost_after,
         },
+        "measured": outcome.tally and asdict(outcome.tally),
+        "comparison": outcome.comparison and _comparison(outcome.comparison),
         "nodes": {
             "before": dict(sorted(outcome.nodes_before.items())),
             "after": dict(sorted(outcome.nodes_after.items())),
@@ -146,6 +149,10 @@ def _verification(verification: Any) -> Report:
         "mismatches": [str(each) for each in verification.mismatches],
         "skipped": verification.skipped,
     }
+
+
+def _comparison(comparison: Comparison) -> Report:
+    return {**asdict(comparison), "faster": comparison.faster}
 
 
 def _finite(value: Any) -> Any:

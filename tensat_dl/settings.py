@@ -54,16 +54,24 @@ class ExploreSettings:
 
 @dataclass(frozen=True)
 class CostSettings:
-    """`[cost]`.  `model`: roofline, flops, bytes, nodes, or one of the rule file.
+    """`[cost]`.  `model`: measured, roofline, flops, bytes, nodes, or one of the rule file.
 
     `flops_per_second` and `bytes_per_second` are the machine of the roofline model, `overhead`
-    its seconds per operator.  `symbolic_dim`: what a dim without a number counts as."""
+    its seconds per operator.  `symbolic_dim`: what a dim without a number counts as.  The rest is
+    for `measured`: `threads` of onnxruntime (0: its own choice), the file `cache` ("": that of the
+    user), seconds for timing operators and for timing both models at the end, and whether a model
+    that is not faster then is written all the same."""
 
     model: str = "roofline"
     flops_per_second: float = 5e10
     bytes_per_second: float = 1e10
     overhead: float = 2e-6
     symbolic_dim: int = 16
+    threads: int = 0
+    cache: str = ""
+    measure_seconds: float = 60.0
+    compare_seconds: float = 10.0
+    keep_anyway: bool = False
 
 
 @dataclass(frozen=True)

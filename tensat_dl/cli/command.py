@@ -29,6 +29,7 @@ def commands() -> tuple[Command, ...]:
     """All subcommands, in the order in which help lists them."""
     from tensat_dl.cli import (
         check,
+        costs,
         explain,
         extract,
         fmt,
@@ -56,5 +57,6 @@ def commands() -> tuple[Command, ...]:
         rules.COMMAND,
         ops.COMMAND,
         extract.COMMAND,
+        costs.COMMAND,
         solvers.COMMAND,
     )

@@ -34,8 +34,14 @@ class Flag:
 
 SOLVER = Flag("--solver", "extract", "solver", "NAME", str, "extract with this solver (glpk)")
 COST = Flag(
-    "--cost", "cost", "model", "NAME", str, "roofline, flops, bytes, nodes, or one of RULES"
+    "--cost",
+    "cost",
+    "model",
+    "NAME",
+    str,
+    "measured, roofline, flops, bytes, nodes, or one of RULES",
 )
+COST_CACHE = Flag("--cost-cache", "cost", "cache", "FILE", str, "measurements (that of the user)")
 ENODES = Flag("--enodes", "explore", "enodes", "N", int, "explore up to N e-nodes (50000)")
 MEMORY = Flag("--memory", "explore", "memory", "SIZE", str, "memory of the exploration (4GiB)")
 EXPLORE_SECONDS = Flag(

@@ -13,13 +13,9 @@ from tensat_dl.errors import ExitCode
 from tensat_dl.settings import Settings
 
 _FLAGS = (
-    flags.SOLVER,
-    flags.COST,
-    flags.EXPLORE_SECONDS,
-    flags.ENODES,
-    flags.MEMORY,
-    flags.OPSET,
-    flags.INPUT_DATA,
+    *(flags.SOLVER, flags.COST, flags.COST_CACHE),
+    *(flags.EXPLORE_SECONDS, flags.ENODES, flags.MEMORY),
+    *(flags.OPSET, flags.INPUT_DATA),
 )
 
 _EPILOG = """\
@@ -52,6 +48,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="initializers that a caller could override are constants",
     )
+    parser.add_argument(
+        "--keep-anyway",
+        action="store_true",
+        help="with --cost measured, write the new model even where it is not faster",
+    )
     parser.add_argument("--json", metavar="FILE", help="write a report (`-`: to stdout)")
     parser.add_argument(
         "--explain",
@@ -62,16 +63,19 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_settings(parser, _FLAGS, dims=True)
 
 
-def _files_read(arguments: argparse.Namespace) -> list[Path]:
-    """Rule files and settings; names of shipped rulesets are no files here, and do no harm."""
+def _files_read(arguments: argparse.Namespace, settings: Settings) -> list[Path]:
+    """Rule files, settings, measurements; names of shipped rulesets are no files here, and do no
+    harm."""
     names = [Path(name.strip()) for name in arguments.rules.split(",") if name.strip()]
-    return names if arguments.config is None else [*names, arguments.config]
+    others = (arguments.config, settings.cost.cache)
+    return [*names, *(Path(other) for other in others if other)]
 
 
 def _with_switches(arguments: argparse.Namespace, settings: Settings) -> Settings:
     """The settings with those that flags without a value switch."""
     switches = (
         (arguments.no_check, "verify", {"enabled": False}),
+        (arguments.keep_anyway, "cost", {"keep_anyway": True}),
         (arguments.explain, "export", {"explain": True}),
         (arguments.freeze_initializers, "model", {"freeze_initializers": True}),
     )
@@ -89,7 +93,7 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     from tensat_dl.report import make_report, write_json
 
     settings = _with_switches(arguments, flags.read_settings(arguments, _FLAGS))
-    used = _files_read(arguments)
+    used = _files_read(arguments, settings)
     output = destination.choose_output(
         arguments.graph, arguments.output, force=arguments.force, used=used
     )

@@ -9,7 +9,10 @@ from tensat_dl.cli import flags
 from tensat_dl.cli.command import Command
 from tensat_dl.errors import ExitCode, UsageError
 
-_FLAGS = (flags.SOLVER, flags.COST, flags.EXPLORE_SECONDS, flags.ENODES, flags.MEMORY)
+_FLAGS = (
+    *(flags.SOLVER, flags.COST, flags.COST_CACHE),
+    *(flags.EXPLORE_SECONDS, flags.ENODES, flags.MEMORY),
+)
 
 #: Stage, whether it needs a model, what it shows.  `cli.stages` has a function for each.
 STAGES = (

@@ -18,9 +18,11 @@ from tensat_dl.resources import data_directory
 from tensat_dl.settings import Settings
 
 if TYPE_CHECKING:
+    from tensat_dl.cost.models import CostModel
     from tensat_dl.cost.posing import Posed
+    from tensat_dl.cost.rounds import Settled
+    from tensat_dl.cost.writable import Writable
     from tensat_dl.egraph.snapshot import ENode, Saturated
-    from tensat_dl.extract.problem import Extraction
     from tensat_dl.graph.model import Graph
     from tensat_dl.language.program import CheckedProgram
     from tensat_dl.syntax import ast
@@ -60,29 +62,43 @@ class Subject:
     @cached_property
     def chosen(self) -> list[ENode]:
         """The e-nodes of the answer.  Raises InfeasibleError."""
-        selection = self.extraction.selection
-        if selection is None:
+        chosen = self.settled.chosen
+        if not chosen:
             raise InfeasibleError("no acyclic selection was found")
-        return [self.posed.nodes[index] for index in selection.chosen()]
+        return list(chosen.values())
 
     @cached_property
-    def extraction(self) -> Extraction:
-        """The answer."""
-        from tensat_dl.extract.run import extract
+    def prices(self) -> CostModel:
+        """The cost model."""
+        from tensat_dl.cost.models import make_cost_model
 
-        return extract(self.posed.problem, self.settings.extract)
+        return make_cost_model(self.settings.cost, self.program, self.graph.opsets)
+
+    @cached_property
+    def writable(self) -> Writable:
+        """What can be written to the model."""
+        from tensat_dl.cost.writable import Writable
+        from tensat_dl.graph.opsets import allowed_opsets
+
+        opsets, _ = allowed_opsets(self.graph, self.settings.model.opset)
+        return Writable(self.program, opsets)
 
     @cached_property
     def posed(self) -> Posed:
         """The extraction problem."""
-        from tensat_dl.cost.models import make_cost_model
         from tensat_dl.cost.posing import pose
-        from tensat_dl.cost.writable import Writable
-        from tensat_dl.graph.opsets import allowed_opsets
 
-        prices = make_cost_model(self.settings.cost, self.program)
-        opsets, _ = allowed_opsets(self.graph, self.settings.model.opset)
-        return pose(self.saturated, prices, Writable(self.program, opsets))
+        return pose(self.saturated, self.prices, self.writable)
+
+    @cached_property
+    def settled(self) -> Settled:
+        """The extraction problem when all that matters has its price, and the answer."""
+        from tensat_dl.cost.rounds import settle
+        from tensat_dl.phases import Phases
+        from tensat_dl.progress import silent
+
+        extract, phases = self.settings.extract, Phases(silent)
+        return settle(self.graph, self.saturated, self.prices, self.writable, extract, phases)
 
 
 def _ast(subject: Subject) -> Iterator[str]:
@@ -148,13 +164,13 @@ def _model(subject: Subject) -> Iterator[str]:
 
 
 def _selection(subject: Subject) -> Iterator[str]:
-    problem, extraction = subject.posed.problem, subject.extraction
+    posed, extraction = subject.settled.posed, subject.settled.extraction
     if extraction.selection is None:
         raise InfeasibleError("no acyclic selection was found")
     yield f"cost {extraction.objective:g}, {extraction.status.value}"
     for index in extraction.selection.chosen():
-        node = subject.posed.nodes[index]
-        yield f"class {node.eclass}: {_node(node)}, cost {problem.node_cost[index]:g}"
+        node = posed.nodes[index]
+        yield f"class {node.eclass}: {_node(node)}, cost {posed.problem.node_cost[index]:g}"
 
 
 def _type(saturated: Saturated, node: ENode) -> str:

@@ -44,7 +44,11 @@ def summary(report: Report, *, verbose: bool) -> list[Block]:
     blocks.append(Line(f"exploration   {_exploration(report['exploration'])}"))
     if report["extraction"]:
         blocks.append(Line(f"extraction    {extraction_line(report['extraction'])}"))
+    if report["measured"]:
+        blocks.append(Line(f"measured      {_measured(report['measured'])}"))
     blocks.append(Line(f"verification  {_verification(report['verification'])}"))
+    if report["comparison"]:
+        blocks.append(Line(f"comparison    {_comparison(report['comparison'])}"))
     blocks.append(Line(f"seconds       {_seconds(report['seconds'])}"))
     blocks += [Line(f"note: {text}") for text in report["notes"]]
     blocks += [Line(f"warning: {text}", "yellow") for text in report["warnings"]]
@@ -73,6 +77,11 @@ def _headline(report: Report) -> Line:
     before, after = cost["before"], cost["after"]
     unit = f" {cost['unit']}" if cost["unit"] else ""
     costs = f"{cost['model']} {number(before)}{unit} -> {number(after)}{unit}"
+    if report["status"] == "not faster":
+        text = (
+            "the new model is not faster; the original is kept (--keep-anyway writes the new one)"
+        )
+        return Line(text, "bold")
     if report["status"] == "unchanged":
         return Line(f"nothing better found; the model is unchanged ({costs})", "bold")
     if before == after:
@@ -121,13 +130,49 @@ def _exploration(exploration: Report) -> str:
     )
 
 
+def _measured(measured: Report) -> str:
+    setting = measured["setting"]
+    threads = setting["threads"]
+    facts = [
+        f"{measured['used']:,} operators, {measured['cached']:,} from the cache",
+        f"{measured['measured']:,} timed now in {measured['seconds']:.1f} s",
+        _count(measured["rounds"], "round"),
+        setting["runtime"] + (f", {_count(threads, 'thread')}" if threads else ""),
+    ]
+    if measured["estimated"]:
+        facts.append(f"estimated: {', '.join(measured['estimated'])}")
+    return "; ".join([*facts, *_sizes(measured["sizes"])])
+
+
+def _comparison(comparison: Report) -> str:
+    if comparison["refused"]:
+        return f"none: {comparison['refused']}"
+    low, high = comparison["low"], comparison["high"]
+    interval = "" if low is None or high is None else f" ({low:.3f} to {high:.3f})"
+    before, after = 1000 * comparison["before"], 1000 * comparison["after"]
+    return "; ".join(
+        [
+            f"{before:.4g} ms -> {after:.4g} ms, {comparison['ratio']:.3f} times as fast{interval}",
+            _count(comparison["rounds"], "round"),
+            *_sizes(comparison["sizes"]),
+        ]
+    )
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' if count != 1 else ''}"
+
+
+def _sizes(sizes: dict[str, int]) -> list[str]:
+    return [", ".join(f"{name} = {size}" for name, size in sizes.items())] if sizes else []
+
+
 def _verification(verification: dict[str, Any] | None) -> str:
     if verification is None:
         return "switched off"
-    count = verification["samples"]
-    if not count:
+    if not verification["samples"]:
         return f"skipped: {verification['skipped']}"
-    samples = f"{count} sample{'s' if count != 1 else ''}"
+    samples = _count(verification["samples"], "sample")
     difference = verification["max_difference"]
     text = samples + ("" if difference is None else f", largest difference {difference:.3g}")
     return text + (f"; {verification['skipped']}" if verification["skipped"] else "")

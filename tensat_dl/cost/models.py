@@ -7,7 +7,7 @@ know.  Every price is finite and not negative.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,12 +15,10 @@ from tensat_dl.cost.declared import declared_flops
 from tensat_dl.cost.rule_models import RuleCostModel
 from tensat_dl.cost.virtual import make_lower
 from tensat_dl.cost.work import Meter, Part, Work
-from tensat_dl.egraph.snapshot import Application
 from tensat_dl.errors import UsageError
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.settings import CostSettings
 from tensat_dl.suggest import did_you_mean
-from tensat_dl.vocabulary.types import Type
 
 
 class CostModel(Protocol):
@@ -34,10 +32,11 @@ class CostModel(Protocol):
     def unit(self) -> str:
         """What one means: "s", "FLOP", "B"."""
 
-    def price(
-        self, application: Application, inputs: Sequence[Type], outputs: Sequence[Type]
-    ) -> float:
-        """The cost of `application` at these types; `outputs` are all that it has."""
+    def price(self, part: Part) -> float:
+        """The cost of an application at its types; its outputs are all that it has."""
+
+    def prices(self, parts: Iterable[Part]) -> dict[Part, float]:
+        """The costs of many."""
 
 
 @dataclass(frozen=True)
@@ -87,30 +86,46 @@ class WorkModel:
         """What one means."""
         return self.row.unit
 
-    def price(
-        self, application: Application, inputs: Sequence[Type], outputs: Sequence[Type]
-    ) -> float:
+    def price(self, part: Part) -> float:
         """See :class:`CostModel`."""
-        part = Part(application, tuple(inputs), tuple(outputs))
         return self.row.price(self.meter.work(part), self.settings)
 
+    def prices(self, parts: Iterable[Part]) -> dict[Part, float]:
+        """See :class:`CostModel`."""
+        return {part: self.price(part) for part in dict.fromkeys(parts)}
 
-def make_cost_model(settings: CostSettings, program: CheckedProgram | None) -> CostModel:
+
+#: The model that times operators instead of counting; see `cost.measured`.
+MEASURED = "measured"
+
+
+def check_cost_model(settings: CostSettings, program: CheckedProgram | None) -> None:
+    """Raise UsageError where there is no model of the name that `settings` give."""
+    known = [MEASURED, *BUILT_IN, *(program.cost_models if program else ())]
+    if settings.model not in known:
+        help = did_you_mean(settings.model, known)
+        raise UsageError(f"there is no cost model `{settings.model}`", help=help)
+
+
+def make_cost_model(
+    settings: CostSettings,
+    program: CheckedProgram | None,
+    opsets: Mapping[str, int] | None = None,
+) -> CostModel:
     """The model that `settings.model` names; one of the rule file hides a built-in one.
 
-    Raises UsageError where there is none of that name.
+    `opsets` are those of the graph to be priced.  Raises UsageError where there is no such model.
     """
+    check_cost_model(settings, program)
     name = settings.model
     lower = make_lower(program)
     if program is not None and name in program.cost_models:
         model = program.cost_models[name]
         return RuleCostModel(model, program, lower, settings.symbolic_dim)
-    if name not in BUILT_IN:
-        raise _unknown(name, program)
     meter = Meter(lower, declared_flops(program, settings.symbolic_dim), settings.symbolic_dim)
-    return WorkModel(name, BUILT_IN[name], settings, meter)
+    if name != MEASURED:
+        return WorkModel(name, BUILT_IN[name], settings, meter)
+    from tensat_dl.cost.measured.make import make_measured_model
 
-
-def _unknown(name: str, program: CheckedProgram | None) -> UsageError:
-    known = [*BUILT_IN, *(program.cost_models if program else ())]
-    return UsageError(f"there is no cost model `{name}`", help=did_you_mean(name, known))
+    estimate = WorkModel("roofline", BUILT_IN["roofline"], settings, meter)
+    return make_measured_model(settings, program, opsets or {}, estimate.price)

@@ -2,23 +2,26 @@
 
 Enters: a snapshot, a cost model, and what can be written to the model.  Leaves: a
 :class:`~tensat_dl.extract.problem.Problem` whose nodes are the snapshot's e-nodes that can be
-written, and the price of the original graph.
+written, and what the original graph runs.
 
-What is folded on export costs nothing.  An e-node that a rule made
-and that cannot be lowered to the model's opset is left out; those of the original graph never are.
+What is folded on export costs nothing.  An e-node that a rule made and that cannot be lowered to
+the model's opset is left out; those of the original graph never are.
 """
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tensat_dl.cost.free import constant_nodes, free_classes, is_free
 from tensat_dl.cost.models import CostModel
+from tensat_dl.cost.work import Part
 from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.snapshot import Application, ENode, Leaf, Projection, Saturated
-from tensat_dl.extract.problem import Problem
+from tensat_dl.extract.problem import Extraction, FloatArray, Problem
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.prune import live_nodes
 from tensat_dl.vocabulary.types import ABSENT, OtherType, Type
@@ -26,13 +29,42 @@ from tensat_dl.vocabulary.types import ABSENT, OtherType, Type
 
 @dataclass(frozen=True)
 class Posed:
-    """`nodes[i]` is the e-node behind node i of `problem`; `class_of[c]` maps classes of the
-    snapshot to those of the problem (the same numbers).  `left_out` are e-nodes that cannot be
-    written at the model's opset."""
+    """`nodes[i]` is the e-node behind node i of `problem`, whose classes are the snapshot's, and
+    `parts[i]` what it costs to run it, None where that is nothing.  `left_out` are e-nodes
+    that cannot be written at the model's opset."""
 
     problem: Problem
     nodes: tuple[ENode, ...]
+    parts: tuple[Part | None, ...]
     left_out: tuple[ENode, ...]
+
+    def priced(self, model: CostModel) -> Posed:
+        """The same problem at the prices of `model`."""
+        costs = _costs(self.parts, model)
+        return dataclasses.replace(self, problem=dataclasses.replace(self.problem, node_cost=costs))
+
+    def only(self, kept: Sequence[int]) -> Posed:
+        """The problem with these nodes alone."""
+        problem = self.problem
+        starts, ends = problem.child_start[:-1], problem.child_start[1:]
+        children = [problem.children[starts[i] : ends[i]] for i in kept]
+        index = np.array(kept, dtype=np.int64)
+        smaller = dataclasses.replace(
+            problem,
+            node_class=problem.node_class[index],
+            node_cost=problem.node_cost[index],
+            child_start=np.cumsum([0, *map(len, children)], dtype=np.int64),
+            children=np.concatenate([*children, np.array([], dtype=np.int64)]),
+            node_name=[problem.node_name[i] for i in kept],
+        )
+        nodes, parts = tuple(self.nodes[i] for i in kept), tuple(self.parts[i] for i in kept)
+        return Posed(smaller, nodes, parts, self.left_out)
+
+    def parts_of(self, extraction: Extraction) -> list[Part]:
+        """What the answer runs."""
+        selection = extraction.selection
+        chosen = () if selection is None else map(self.parts.__getitem__, selection.chosen())
+        return [part for part in chosen if part is not None]
 
 
 def pose(saturated: Saturated, model: CostModel, writable: Writable) -> Posed:
@@ -43,19 +75,26 @@ def pose(saturated: Saturated, model: CostModel, writable: Writable) -> Posed:
     for node in saturated.nodes:
         fits = node.original or _is_writable(node, saturated, writable)
         (kept if fits else left_out).append(node)
+    parts = tuple(map(pricer.part, kept))
     children = [sorted(set(n.children)) for n in kept]
     starts = np.zeros(len(kept) + 1, dtype=np.int64)
     starts[1:] = np.cumsum([len(c) for c in children], dtype=np.int64)
     problem = Problem(
         classes=len(saturated.class_types),
         node_class=np.array([n.eclass for n in kept], dtype=np.int64),
-        node_cost=np.array([pricer.price(n) for n in kept], dtype=np.float64),
+        node_cost=_costs(parts, model),
         child_start=starts,
         children=np.array([c for row in children for c in row], dtype=np.int64),
         roots=np.array(sorted(set(saturated.outputs)), dtype=np.int64),
         node_name=[head_name(n) for n in kept],
     )
-    return Posed(problem, tuple(kept), tuple(left_out))
+    return Posed(problem, tuple(kept), parts, tuple(left_out))
+
+
+def _costs(parts: Sequence[Part | None], model: CostModel) -> FloatArray:
+    prices = model.prices(part for part in parts if part is not None)
+    costs = [0.0 if part is None else prices[part] for part in parts]
+    return np.array(costs, dtype=np.float64)
 
 
 def head_name(node: ENode) -> str:
@@ -71,13 +110,13 @@ def head_name(node: ENode) -> str:
 
 @dataclass
 class Pricer:
-    """Prices e-nodes of one snapshot; equal questions are asked once."""
+    """What the e-nodes of one snapshot run, and its price; equal e-nodes run the same object."""
 
     saturated: Saturated
     model: CostModel
 
     def __post_init__(self) -> None:
-        self._prices: dict[object, float] = {}
+        self._parts: dict[object, Part] = {}
         self._outputs: dict[int, dict[int, Type]] = {}
         self._free = free_classes(self.saturated)
         for node in self.saturated.nodes:
@@ -88,15 +127,21 @@ class Pricer:
 
     def price(self, node: ENode) -> float:
         """The price of one e-node."""
+        part = self.part(node)
+        return 0.0 if part is None else self.model.price(part)
+
+    def part(self, node: ENode) -> Part | None:
+        """What one e-node runs; None where that costs nothing."""
         head = node.head
         if not isinstance(head, Application) or is_free(node, self._free):
-            return 0.0
+            return None
         inputs = tuple(_type(self.saturated, c) for c in node.children)
         outputs = self._output_types(node, head)
-        key = (head, *map(id, inputs), *map(id, outputs))
-        if key not in self._prices:
-            self._prices[key] = self.model.price(head, inputs, outputs)
-        return self._prices[key]
+        constant = tuple(c in self._free for c in node.children)
+        key = (head, constant, *map(id, inputs), *map(id, outputs))
+        if key not in self._parts:
+            self._parts[key] = Part(head, inputs, outputs, constant)
+        return self._parts[key]
 
     def _output_types(self, node: ENode, head: Application) -> tuple[Type, ...]:
         if not head.operator.has_bundle:
@@ -119,18 +164,25 @@ def _is_writable(node: ENode, saturated: Saturated, writable: Writable) -> bool:
 
 
 def price_of_graph(graph: Graph, saturated: Saturated, model: CostModel) -> float:
-    """The price of the original graph as it stands: equal nodes are counted each, nodes that no
+    """The price of the original graph as it stands; see :func:`parts_of_graph`."""
+    return sum(map(model.price, parts_of_graph(graph, saturated)))
+
+
+def parts_of_graph(graph: Graph, saturated: Saturated) -> list[Part]:
+    """What the original graph runs as it stands: equal nodes are counted each, nodes that no
     output needs are not."""
-    total = 0.0
-    folded = {name for node in constant_nodes(graph) for name in node.outputs}
+    folded: set[str | None] = {name for node in constant_nodes(graph) for name in node.outputs}
+    known = folded | set(graph.constants)
+    parts = []
     for node in live_nodes(graph.nodes, (output.value for output in graph.outputs)):
-        classes = [saturated.value_class[name] for name in node.outputs]
         if folded.issuperset(node.outputs):
             continue
         count = len(node.outputs) if node.operator.has_bundle else 1
+        application = Application(node.operator, node.attributes, count)
         inputs = tuple(
             ABSENT if i is None else _type(saturated, saturated.value_class[i]) for i in node.inputs
         )
-        outputs = tuple(_type(saturated, c) for c in classes)
-        total += model.price(Application(node.operator, node.attributes, count), inputs, outputs)
-    return total
+        outputs = tuple(_type(saturated, saturated.value_class[name]) for name in node.outputs)
+        constant = tuple(name in known for name in node.inputs)
+        parts.append(Part(application, inputs, outputs, constant))
+    return parts

@@ -7,19 +7,17 @@ whose rank is not known) counts as the default, too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tensat_dl.cost.formal import as_number, environment
 from tensat_dl.cost.work import Lower, Part
-from tensat_dl.egraph.snapshot import Application
 from tensat_dl.errors import UsageError
 from tensat_dl.language.evaluate import evaluate
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.language.program import CostModel as Rows
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary.operators import OperatorKind
-from tensat_dl.vocabulary.types import Type
 
 
 @dataclass(frozen=True)
@@ -41,13 +39,8 @@ class RuleCostModel:
         """The rule file's own."""
         return ""
 
-    def price(
-        self, application: Application, inputs: Sequence[Type], outputs: Sequence[Type]
-    ) -> float:
+    def price(self, part: Part) -> float:
         """See :class:`tensat_dl.cost.models.CostModel`."""
-        return self._price(Part(application, tuple(inputs), tuple(outputs)))
-
-    def _price(self, part: Part) -> float:
         operator = part.application.operator
         row = self.rows.rows.get(operator.qualified_name, self.rows.rows.get(operator.name))
         if row is not None:
@@ -56,8 +49,12 @@ class RuleCostModel:
         if operator.kind is OperatorKind.VIRTUAL:
             parts = self.lower(part)
             if parts:
-                return sum(self._price(each) for each in parts)
+                return sum(self.price(each) for each in parts)
         return self._default(part)
+
+    def prices(self, parts: Iterable[Part]) -> dict[Part, float]:
+        """See :class:`tensat_dl.cost.models.CostModel`."""
+        return {part: self.price(part) for part in dict.fromkeys(parts)}
 
     def _default(self, part: Part) -> float:
         default = self.rows.default

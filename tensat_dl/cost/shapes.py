@@ -93,7 +93,7 @@ def concrete(type_: Type, symbol_size: int) -> Type:
     """`type_` with numbers for its dims; its value stays."""
     if not isinstance(type_, TensorType) or type_.dims is None:
         return type_
-    dims = tuple(_size(dim, symbol_size) for dim in type_.dims)
+    dims = tuple(size_of(dim, symbol_size) for dim in type_.dims)
     return TensorType(type_.dtype, dims, type_.value)
 
 
@@ -102,10 +102,11 @@ def _tensor(type_: Type, symbol_size: int) -> Tensor:
         return NOTHING
     if not isinstance(type_, TensorType) or type_.dims is None:
         return UNKNOWN
-    return Tensor(tuple(_size(dim, symbol_size) for dim in type_.dims), type_.dtype.bits)
+    return Tensor(tuple(size_of(dim, symbol_size) for dim in type_.dims), type_.dtype.bits)
 
 
-def _size(dim: Dim, symbol_size: int) -> int:
+def size_of(dim: Dim, symbol_size: int) -> int:
+    """`dim` as a number, every symbol in it counting as `symbol_size`; never negative."""
     if not isinstance(dim, SymbolicDim):
         return dim
     try:

@@ -21,11 +21,16 @@ from tensat_dl.vocabulary.types import Type
 
 @dataclass(frozen=True)
 class Part:
-    """An application with the types it is applied at."""
+    """An application with the types it is applied at.
+
+    `constant[i]`: input i depends on constants alone, so that a runtime has it beforehand; empty
+    where nothing is known of that.
+    """
 
     application: Application
     inputs: tuple[Type, ...]
     outputs: tuple[Type, ...]
+    constant: tuple[bool, ...] = ()
 
 
 #: What a virtual operator is made of; empty where that cannot be said.

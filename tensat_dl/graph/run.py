@@ -90,13 +90,17 @@ class ReferenceRunner:
             raise CannotRun(first_line(error)) from None
 
 
-def open_runner(source: Source, *, optimise: bool = False, also: Sequence[str] = ()) -> OrtRunner:
-    """Load a model into onnxruntime; values `also` are outputs too.  Raises CannotRun."""
+def open_runner(
+    source: Source, *, optimise: bool = False, also: Sequence[str] = (), threads: int = 0
+) -> OrtRunner:
+    """Load a model into onnxruntime; values `also` are outputs too; `threads` 0 is its own
+    choice.  Raises CannotRun."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     level = onnxruntime.GraphOptimizationLevel
     options.graph_optimization_level = level.ORT_ENABLE_ALL if optimise else level.ORT_DISABLE_ALL
+    options.intra_op_num_threads = threads
     options.log_severity_level = 4
     try:
         return OrtRunner(_session(source, options, _outputs(also)))

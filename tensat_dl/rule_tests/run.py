@@ -10,17 +10,17 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tensat_dl.cost.models import make_cost_model
+from tensat_dl.cost.models import MEASURED, make_cost_model
 from tensat_dl.diagnostics import Diagnostic, Severity
 from tensat_dl.egraph.explore import explore
 from tensat_dl.egraph.lowering import Unwritable
 from tensat_dl.egraph.snapshot import Saturated
-from tensat_dl.errors import TensatError
+from tensat_dl.errors import TensatError, UsageError
 from tensat_dl.graph.model import Graph
 from tensat_dl.language.program import CheckedProgram, Claim, Limit, Run, Saturate, TestCase
 from tensat_dl.rule_tests.example import build_example
 from tensat_dl.rule_tests.judge import Best, Verdict, judge_equal, judge_fires
-from tensat_dl.settings import Settings
+from tensat_dl.settings import CostSettings, Settings
 from tensat_dl.syntax.ast import ExpectKind
 
 
@@ -116,13 +116,19 @@ class _TestRun:
                 continue
             term = next(terms)
             try:
-                cost = replace(self.settings.cost, model=claim.cost or self.settings.cost.model)
-                model = make_cost_model(cost, self.program)
+                model = make_cost_model(self._cost_settings(claim), self.program)
             except TensatError as error:
                 yield Verdict(claim, False, str(error))
                 continue
             best = Best(self.program, example, saturated, model, self.settings.extract)
             yield best.judge(claim, term)
+
+    def _cost_settings(self, claim: Claim) -> CostSettings:
+        """No test rests on measurements, which differ from machine to machine."""
+        if claim.cost == MEASURED:
+            raise UsageError("`measured` differs from machine to machine: name another cost model")
+        name = claim.cost or self.settings.cost.model
+        return replace(self.settings.cost, model="roofline" if name == MEASURED else name)
 
     def _explore(self, graph: Graph) -> Saturated:
         program = self.program

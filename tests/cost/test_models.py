@@ -7,6 +7,7 @@ import math
 import pytest
 
 from tensat_dl.cost.models import BUILT_IN, make_cost_model
+from tensat_dl.cost.work import Part
 from tensat_dl.diagnostics import Diagnostics
 from tensat_dl.egraph.snapshot import Application
 from tensat_dl.errors import UsageError
@@ -47,9 +48,8 @@ def price(
     **settings: float,
 ) -> float:
     cost_model = make_cost_model(CostSettings(model=model, **settings), program)  # type: ignore[arg-type]
-    return cost_model.price(
-        Application(operator, attributes or Attributes(), len(outputs)), inputs, outputs
-    )
+    application = Application(operator, attributes or Attributes(), len(outputs))
+    return cost_model.price(Part(application, tuple(inputs), tuple(outputs)))
 
 
 MATMUL = (op("MatMul"), [f32(3, 4), f32(4, 5)], [f32(3, 5)])

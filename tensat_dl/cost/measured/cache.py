@@ -1,0 +1,169 @@
+"""Measurements on disk: an SQLite file that any number of runs may use at the same time.
+
+Enters: signatures and seconds under a :class:`~tensat_dl.cost.measured.machine.Setting`.  A
+connection is open only while something is read or written, so that a run that is stopped while it
+measures leaves nothing behind.  Where one signature was measured twice the lesser time counts:
+disturbances only ever add.  Raises :class:`CacheFault`; what is then to be done is the caller's
+business.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from tensat_dl.cost.measured.machine import Setting
+
+#: Seconds to wait for another process that writes.
+PATIENCE = 10.0
+
+#: The layout of the file (`user_version`), and that of the exported text.
+LAYOUT = 1
+
+#: How a file of SQLite begins.
+_MAGIC = b"SQLite format 3\0"
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS costs (
+  machine TEXT NOT NULL, runtime TEXT NOT NULL, threads INTEGER NOT NULL,
+  signature TEXT NOT NULL, seconds REAL NOT NULL,
+  PRIMARY KEY (machine, runtime, threads, signature)
+) WITHOUT ROWID
+"""
+_STORE = """
+INSERT INTO costs VALUES (:machine, :runtime, :threads, :signature, :seconds)
+ON CONFLICT DO UPDATE SET seconds = min(seconds, excluded.seconds)
+"""
+
+
+class CacheFault(Exception):
+    """The file cannot be used; the text says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One row: `seconds` of one application under a setting."""
+
+    machine: str
+    runtime: str
+    threads: int
+    signature: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class CostCache:
+    """The measurements in the file `path`, which need not exist yet."""
+
+    path: Path
+
+    def load(self, setting: Setting) -> dict[str, float]:
+        """Signature -> seconds of everything that was measured under `setting`."""
+        if not self.path.exists():
+            return {}
+        query = "SELECT signature, seconds FROM costs WHERE (machine, runtime, threads) = (?, ?, ?)"
+        with self._connection() as connection:
+            key = (setting.machine, setting.runtime, setting.threads)
+            return dict(connection.execute(query, key).fetchall())
+
+    def store(self, setting: Setting, seconds: Mapping[str, float]) -> None:
+        """Add measurements."""
+        key = asdict(setting)
+        self._write({**key, "signature": s, "seconds": t} for s, t in seconds.items())
+
+    def rows(self) -> list[Measurement]:
+        """Everything, in order."""
+        if not self.path.exists():
+            return []
+        with self._connection() as connection:
+            rows = connection.execute("SELECT * FROM costs ORDER BY 1, 2, 3, 4").fetchall()
+        return [Measurement(*row) for row in rows]
+
+    def add(self, rows: list[Measurement]) -> None:
+        """Add rows, of any setting."""
+        self._write(map(asdict, rows))
+
+    def clear(self) -> bool:
+        """Remove the file, and what SQLite keeps beside it; was there one?
+
+        Refuses a file that SQLite did not write, as somebody may have named the wrong one.
+        """
+        existed = self.path.exists()
+        try:
+            if existed and not self._is_sqlite():
+                raise CacheFault(f"{self.path} is no cost cache; if it was one, remove it yourself")
+            for name in ("", "-wal", "-shm", "-journal"):
+                self.path.with_name(self.path.name + name).unlink(missing_ok=True)
+        except OSError as error:
+            raise CacheFault(f"{self.path} cannot be removed: {error.strerror}") from None
+        return existed
+
+    def _is_sqlite(self) -> bool:
+        with self.path.open("rb") as file:
+            return file.read(len(_MAGIC)) in (_MAGIC, b"")
+
+    def _write(self, rows: Iterator[dict[str, Any]] | map[dict[str, Any]]) -> None:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CacheFault(f"{self.path} cannot be written: {error.strerror}") from None
+        with self._connection() as connection, connection:
+            connection.executemany(_STORE, rows)
+
+    @contextlib.contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with contextlib.closing(sqlite3.connect(self.path, PATIENCE)) as connection:
+                _prepare(connection)
+                yield connection
+        except sqlite3.Error as error:
+            raise CacheFault(_fault(self.path, error)) from None
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    (layout,) = connection.execute("PRAGMA user_version").fetchone()
+    if layout == LAYOUT:
+        return
+    if layout:
+        raise sqlite3.DatabaseError(f"its layout is {layout}, not {LAYOUT}")
+    connection.execute("PRAGMA journal_mode = WAL")
+    with connection:
+        connection.execute(_SCHEMA)
+        connection.execute(f"PRAGMA user_version = {LAYOUT}")
+
+
+def _fault(path: Path, error: sqlite3.Error) -> str:
+    if isinstance(error, sqlite3.OperationalError):
+        return f"the cost cache {path} cannot be used: {error}"
+    return f"the cost cache {path} is damaged ({error}); remove it"
+
+
+def to_content(rows: list[Measurement]) -> dict[str, Any]:
+    """Rows as what JSON can hold."""
+    return {"tensat-dl costs": LAYOUT, "costs": [asdict(row) for row in rows]}
+
+
+def from_text(text: str) -> list[Measurement]:
+    """Rows from the JSON of :func:`to_content`.  Raises CacheFault where it is something else."""
+    try:
+        content = json.loads(text)
+        if content["tensat-dl costs"] != LAYOUT:
+            raise CacheFault(f"its layout is {content['tensat-dl costs']}, not {LAYOUT}")
+        return [_row(row) for row in content["costs"]]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise CacheFault("it was not written by `tensat-dl costs export`") from None
+
+
+def _row(row: dict[str, Any]) -> Measurement:
+    found = Measurement(**row)
+    texts = (found.machine, found.runtime, found.signature)
+    if not all(isinstance(text, str) for text in texts) or type(found.threads) is not int:
+        raise TypeError
+    if not isinstance(found.seconds, float | int) or not 0 <= found.seconds < float("inf"):
+        raise ValueError
+    return Measurement(*texts[:2], found.threads, found.signature, float(found.seconds))

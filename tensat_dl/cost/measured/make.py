@@ -1,0 +1,45 @@
+"""Puts the model `measured` together from the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from tensat_dl.cost.measured.cache import CostCache
+from tensat_dl.cost.measured.machine import this_setting
+from tensat_dl.cost.measured.model import MeasuredModel
+from tensat_dl.cost.measured.timer import OrtTimer
+from tensat_dl.cost.work import Part
+from tensat_dl.language.program import CheckedProgram
+from tensat_dl.settings import CostSettings
+
+#: The file in the user's cache directory.
+CACHE_NAME = "costs.sqlite"
+
+
+def make_measured_model(
+    settings: CostSettings,
+    program: CheckedProgram | None,
+    opsets: Mapping[str, int],
+    estimate: Callable[[Part], float],
+) -> MeasuredModel:
+    """The model; `estimate` prices what cannot be timed."""
+    return MeasuredModel(
+        program=program,
+        opsets=opsets,
+        symbol_size=settings.symbolic_dim,
+        setting=this_setting(settings.threads),
+        timer=OrtTimer(settings.threads),
+        estimate=estimate,
+        budget=settings.measure_seconds,
+        cache=CostCache(cache_path(settings.cache)),
+    )
+
+
+def cache_path(chosen: str = "") -> Path:
+    """The cache that `cost.cache` names; by default that of the user."""
+    import platformdirs
+
+    if chosen:
+        return Path(chosen)
+    return platformdirs.user_cache_path("tensat-dl", appauthor=False) / CACHE_NAME

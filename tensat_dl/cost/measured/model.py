@@ -1,0 +1,222 @@
+"""The cost model `measured`: seconds in onnxruntime, on this machine.
+
+Enters: applications.  Leaves: their prices: what is known from earlier runs, and a lower bound for
+the rest until :meth:`MeasuredModel.measure` is asked for it.  What cannot be timed alone keeps an
+estimate.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from tensat_dl.cost.measured.bounds import LeastWork, Speed, least_work
+from tensat_dl.cost.measured.cache import CacheFault, CostCache
+from tensat_dl.cost.measured.little_model import batches, little_model
+from tensat_dl.cost.measured.machine import Setting
+from tensat_dl.cost.measured.piece import Piece, piece_of
+from tensat_dl.cost.measured.tally import Tally
+from tensat_dl.cost.measured.timer import Timer
+from tensat_dl.cost.work import Part
+from tensat_dl.egraph.snapshot import Application
+from tensat_dl.language.program import CheckedProgram
+from tensat_dl.progress import Progress, ProgressEvent
+from tensat_dl.vocabulary import catalog
+from tensat_dl.vocabulary.attributes import Attributes
+from tensat_dl.vocabulary.dtypes import DType
+from tensat_dl.vocabulary.types import TensorType
+
+#: What shows the speed of the machine: the side of a product, the elements of copies.
+_SIDE = 384
+_ROWS = (1 << 12, 1 << 16, 1 << 20, 1 << 22)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of the machine for one part.  `signature` and `piece` are None where it
+    cannot be timed alone; `work` is for the bound."""
+
+    signature: str | None
+    piece: Piece | None
+    work: LeastWork
+
+
+@dataclass
+class MeasuredModel:
+    """See the module.  `estimate` prices what cannot be timed; `budget` is in seconds of
+    measuring; `notes` are for people.  `cache` None: nothing is kept."""
+
+    program: CheckedProgram | None
+    opsets: Mapping[str, int]
+    symbol_size: int
+    setting: Setting
+    timer: Timer
+    estimate: Callable[[Part], float]
+    budget: float
+    cache: CostCache | None
+    name: str = "measured"
+    unit: str = "s"
+    notes: list[str] = field(default_factory=list)
+    spent: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._known: dict[str, float] = {}
+        self._refused: set[str] = set()
+        self._new: set[str] = set()
+        self._questions: dict[Part, Question] = {}
+        self._speed = Speed()
+        self._known.update(self._from_cache())
+
+    @property
+    def exhausted(self) -> bool:
+        """The time for measuring is over."""
+        return self.spent >= self.budget
+
+    def price(self, part: Part) -> float:
+        """Seconds of `part`: measured, or a lower bound, or an estimate."""
+        question = self._question(part)
+        if self._is_estimated(question):
+            return self.estimate(part)
+        known = self._known.get(question.signature or "")
+        if known is None:
+            return self.estimate(part) if self.exhausted else self._speed.seconds(question.work)
+        return known
+
+    def is_settled(self, part: Part) -> bool:
+        """Its price is final, not a bound."""
+        question = self._question(part)
+        return self._is_estimated(question) or question.signature in self._known
+
+    def prices(self, parts: Iterable[Part]) -> dict[Part, float]:
+        """The prices of many parts at once: what is known of one tells on the bounds of all."""
+        distinct = list(dict.fromkeys(parts))
+        for part in (*_yardsticks(), *distinct):
+            self._learn(self._question(part))
+        return {part: self.price(part) for part in distinct}
+
+    def measure(self, parts: Iterable[Part], progress: Progress) -> None:
+        """Settle the prices of `parts`, as far as the time allows.
+
+        An interruption loses nothing of what was measured before.
+        """
+        unsettled = [part for part in parts if not self.is_settled(part)]
+        if unsettled:
+            missing = (part for part in _yardsticks() if not self.is_settled(part))
+            unsettled = [*missing, *unsettled]
+        wanted: dict[str, Piece] = {}
+        for question in map(self._question, unsettled):
+            if question.signature is not None and question.piece is not None:
+                wanted[question.signature] = question.piece
+        before, started = self.spent, time.monotonic()
+        unsaved: dict[str, float] = {}
+        done = 0
+        try:
+            for batch in batches(wanted):
+                if self.exhausted:
+                    break
+                unsaved |= self._time(batch)
+                done += len(batch)
+                elapsed = time.monotonic() - started
+                self.spent = before + elapsed
+                progress(ProgressEvent("measure", elapsed, message=f"{done} of {len(wanted)}"))
+        finally:
+            self._store(unsaved)
+
+    def tally(self, parts: Iterable[Part], rounds: int, symbols: Iterable[str]) -> Tally:
+        """What stands behind the prices of `parts`; `symbols` are dims without a size."""
+        questions = {part: self._question(part) for part in parts}
+        estimated = {
+            part.application.operator.qualified_name
+            for part, question in questions.items()
+            if self._is_estimated(question)
+        }
+        timed = {q.signature for q in questions.values() if not self._is_estimated(q)}
+        known = timed & self._known.keys()
+        return Tally(
+            setting=self.setting,
+            used=len(known),
+            cached=len(known - self._new),
+            measured=len(self._new),
+            estimated=tuple(sorted(estimated)),
+            left=len(timed - known),
+            rounds=rounds,
+            seconds=self.spent,
+            sizes=dict.fromkeys(symbols, self.symbol_size),
+        )
+
+    # --- questions ----------------------------------------------------------------------------
+
+    def _question(self, part: Part) -> Question:
+        found = self._questions.get(part)
+        if found is None:
+            piece = piece_of(part, self.program, self.symbol_size)
+            signature = None if piece is None else piece.signature
+            found = Question(signature, piece, least_work(part, self.symbol_size))
+            self._questions[part] = found
+        return found
+
+    def _is_estimated(self, question: Question) -> bool:
+        return question.signature is None or question.signature in self._refused
+
+    def _learn(self, question: Question) -> None:
+        known = self._known.get(question.signature or "")
+        if known:
+            self._speed.learn(question.work, known)
+
+    # --- measuring ----------------------------------------------------------------------------
+
+    def _time(self, pieces: Mapping[str, Piece]) -> dict[str, float]:
+        """Time a batch.  Integers are ones, or zeros where ones are refused, as indices are."""
+        found: dict[str, float] = {}
+        for integer in (1, 0):
+            made = {
+                signature: little_model(piece, self.opsets, integer)
+                for signature, piece in pieces.items()
+                if signature not in found
+            }
+            models = {signature: model for signature, model in made.items() if model is not None}
+            seconds = self.timer.time(list(models.values())) if models else []
+            found |= {s: t for s, t in zip(models, seconds, strict=True) if t is not None}
+        self._refused.update(pieces.keys() - found.keys())
+        self._known |= found
+        self._new |= found.keys()
+        return found
+
+    # --- the cache ----------------------------------------------------------------------------
+
+    def _from_cache(self) -> dict[str, float]:
+        if self.cache is None:
+            return {}
+        try:
+            return self.cache.load(self.setting)
+        except CacheFault as fault:
+            self._give_up_cache(fault)
+            return {}
+
+    def _store(self, seconds: Mapping[str, float]) -> None:
+        if self.cache is None or not seconds:
+            return
+        try:
+            self.cache.store(self.setting, seconds)
+        except CacheFault as fault:
+            self._give_up_cache(fault)
+
+    def _give_up_cache(self, fault: CacheFault) -> None:
+        """The measurements of this run are used all the same, and lost at its end."""
+        self.cache = None
+        self.notes.append(f"{fault}; this run measures without it")
+
+
+def _yardsticks() -> list[Part]:
+    """A product of matrices and copies of several sizes: as fast as the machine gets."""
+    matmul, relu = catalog.operator("MatMul"), catalog.operator("Relu")
+    assert matmul is not None and relu is not None
+    square = TensorType(DType.F32, (_SIDE, _SIDE))
+    product = Application(matmul, Attributes(), 1)
+    copy = Application(relu, Attributes(), 1)
+    rows = [TensorType(DType.F32, (row,)) for row in _ROWS]
+    return [
+        Part(product, (square, square), (square,), (False, True)),
+        *(Part(copy, (row,), (row,), (False,)) for row in rows),
+    ]

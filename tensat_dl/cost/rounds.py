@@ -1,0 +1,165 @@
+"""From a snapshot to the cheapest graph under a cost model, however its prices come about.
+
+Enters: a snapshot and a cost model.  Leaves: a :class:`Settled`.  Most models know every price at
+once.  One that measures begins with lower bounds: solve, measure what the answer uses, solve
+again.  When all of the answer is measured it is the cheapest, since nothing else can cost less
+than its bound.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tensat_dl.cost.measured.model import MeasuredModel
+from tensat_dl.cost.measured.tally import Tally
+from tensat_dl.cost.models import CostModel
+from tensat_dl.cost.posing import Posed, parts_of_graph, pose
+from tensat_dl.cost.work import Part
+from tensat_dl.cost.writable import Writable
+from tensat_dl.egraph.snapshot import ENode, Saturated
+from tensat_dl.extract.problem import Extraction
+from tensat_dl.extract.run import extract
+from tensat_dl.graph.model import Graph
+from tensat_dl.phases import Phases
+from tensat_dl.settings import ExtractSettings
+from tensat_dl.vocabulary.dims import SymbolicDim
+from tensat_dl.vocabulary.types import TensorType
+
+#: A later round has at least so many seconds for its extraction.
+_LEAST_SECONDS = 1.0
+#: The method of the first rounds: what it takes is nearly always what the best answer takes.
+_QUICK = "greedy-dag"
+
+_EXHAUSTED = (
+    "measuring stopped after {:g} s (cost.measure_seconds): graphs that were not reached were left "
+    "out; run again to go on from there"
+)
+
+
+@dataclass(frozen=True)
+class Settled:
+    """`posed`: the problem of the last round; `before`: the price of the original graph.
+
+    `tally`: what was measured, None for models that measure nothing; `notes` are for people."""
+
+    posed: Posed
+    extraction: Extraction
+    before: float
+    tally: Tally | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def chosen(self) -> dict[int, ENode]:
+        """Class -> the e-node of the answer; empty where there is no answer."""
+        if self.extraction.selection is None:
+            return {}
+        nodes = (self.posed.nodes[i] for i in self.extraction.selection.chosen())
+        return {node.eclass: node for node in nodes}
+
+
+def settle(
+    graph: Graph,
+    saturated: Saturated,
+    model: CostModel,
+    writable: Writable,
+    settings: ExtractSettings,
+    phases: Phases,
+) -> Settled:
+    """The cheapest graph in `saturated`, and how it was found; `graph` is the original."""
+    with phases("cost"):
+        posed = pose(saturated, model, writable)
+        original = parts_of_graph(graph, saturated)
+    if isinstance(model, MeasuredModel):
+        search = _Search(posed, model, settings, phases)
+        return search.run(original, _symbols(graph))
+    with phases("extract"):
+        extraction = extract(posed.problem, settings, phases.report)
+    return Settled(posed, extraction, sum(map(model.price, original)))
+
+
+@dataclass
+class _Search:
+    """The rounds: with the quick heuristic as long as it finds something to measure, then with
+    the method asked for."""
+
+    posed: Posed
+    model: MeasuredModel
+    settings: ExtractSettings
+    phases: Phases
+    rounds: int = 0
+    seconds: float = 0.0
+
+    def run(self, original: list[Part], symbols: list[str]) -> Settled:
+        """Rounds until the answer is measured, or the time for it is over."""
+        self.nodes = len(self.posed.nodes)
+        self.measure(original)
+        for method in dict.fromkeys((_QUICK, self.settings.method)):
+            while self.open(method):
+                self.measure(self.used)
+                self.measure(self.rivals())
+        before = sum(map(self.model.price, original))
+        tally = self.model.tally([*original, *self.used], self.rounds, symbols)
+        notes = list(self.model.notes)
+        if tally.left or len(self.posed.nodes) < self.nodes:
+            notes.append(_EXHAUSTED.format(self.model.budget))
+        return Settled(self.posed, self.extraction, before, tally, tuple(notes))
+
+    def measure(self, parts: Iterable[Part]) -> None:
+        """Measure what is not measured yet."""
+        with self.phases("measure"):
+            self.model.measure(parts, self.phases.report)
+
+    def open(self, method: str) -> bool:
+        """Solve; does the answer use what is not measured, and is there time to do so?"""
+        with self.phases("cost"):
+            self.posed = _within_time(self.posed, self.model).priced(self.model)
+        left = max(self.settings.seconds - self.seconds, _LEAST_SECONDS)
+        settings = dataclasses.replace(self.settings, method=method, seconds=left)
+        with self.phases("extract"):
+            found = extract(self.posed.problem, settings, self.phases.report)
+        self.rounds, self.seconds = self.rounds + 1, self.seconds + found.seconds
+        self.extraction = dataclasses.replace(found, seconds=self.seconds)
+        self.used = self.posed.parts_of(found)
+        return not self.model.exhausted and not all(map(self.model.is_settled, self.used))
+
+    def rivals(self) -> list[Part]:
+        """What may be cheaper than anything measured that makes the same as part of the answer.
+
+        Without them, a class of many nodes would take a round for each.
+        """
+        selection = self.extraction.selection
+        used = [] if selection is None else np.flatnonzero(selection.node_of_class >= 0).tolist()
+        best, open_parts = dict.fromkeys(used, math.inf), []
+        for node, part in zip(self.posed.nodes, self.posed.parts, strict=True):
+            if part is None or node.eclass not in best:
+                continue
+            if self.model.is_settled(part):
+                best[node.eclass] = min(best[node.eclass], self.model.price(part))
+            else:
+                open_parts.append((node.eclass, part))
+        return [part for eclass, part in open_parts if self.model.price(part) < best[eclass]]
+
+
+def _within_time(posed: Posed, model: MeasuredModel) -> Posed:
+    """When the time for measuring is over, what it did not reach is no alternative any more."""
+    if not model.exhausted:
+        return posed
+    return posed.only(
+        [
+            index
+            for index, (node, part) in enumerate(zip(posed.nodes, posed.parts, strict=True))
+            if node.original or part is None or model.is_settled(part)
+        ]
+    )
+
+
+def _symbols(graph: Graph) -> list[str]:
+    """The symbols in the types of the inputs."""
+    types = (graph.types[name] for name in graph.inputs)
+    dims = (dim for type_ in types if isinstance(type_, TensorType) for dim in type_.dims or ())
+    return sorted({s for dim in dims if isinstance(dim, SymbolicDim) for s in dim.symbols()})

@@ -1,0 +1,245 @@
+"""`--cost measured` and `tensat-dl costs` from the command line.
+
+The timer and the comparison are fakes, but for one run that measures."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import onnx
+import psutil
+import pytest
+
+from tensat_dl import pipeline
+from tensat_dl.cost.measured.cache import CostCache
+from tensat_dl.cost.measured.comparison import Comparison
+from tensat_dl.cost.measured.little_model import LittleModel
+from tensat_dl.cost.measured.timer import OrtTimer
+
+RELU = "language 1\nrewrite relu_relu: Relu(Relu(x)) => Relu(x)\n"
+RUN = ("run", "rules.tsat", "m.onnx", "--cost", "measured", "--cost-cache", "c.sqlite")
+
+
+@pytest.fixture
+def measuring(two_products: Path, monkeypatch: pytest.MonkeyPatch):
+    """Every node takes a second; the comparison finds what it is told."""
+    Path("rules.tsat").write_text(RELU)
+
+    def times(_: OrtTimer, models: Sequence[LittleModel]) -> list[float | None]:
+        return [float(len(model.proto.graph.node)) for model in models]
+
+    def found(comparison: Comparison) -> None:
+        monkeypatch.setattr(OrtTimer, "time", times)
+        monkeypatch.setattr(pipeline, "compare_models", lambda *_: comparison)
+
+    return found
+
+
+FASTER = Comparison(2.0, 1.0, 2.0, 1.9, 2.1, 25, {"N": 16})
+SAME = Comparison(1.0, 1.0, 1.0, 0.98, 1.02, 25)
+
+
+def nodes(path: str) -> int:
+    return len(onnx.load(path).graph.node)
+
+
+def test_a_faster_model_is_written(tensat, measuring) -> None:
+    measuring(FASTER)
+    done = tensat(*RUN, "--json", "r.json")
+    assert (done.code, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert lines[0] == "25.0 % cheaper (measured 4 s -> 3 s)"
+    assert any(line.startswith("measured      2 operators, 0 from the cache;") for line in lines)
+    assert (
+        "comparison    2000 ms -> 1000 ms, 2.000 times as fast (1.900 to 2.100); 25 rounds; N = 16"
+        in lines
+    )
+    assert nodes("m.opt.onnx") == 3
+    report = json.loads(Path("r.json").read_text())
+    assert report["measured"]["used"] == 2
+    assert report["comparison"]["faster"] is True
+
+
+def test_a_model_that_is_not_faster_is_not_written(tensat, measuring) -> None:
+    measuring(SAME)
+    done = tensat(*RUN, "--json", "r.json")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines()[0] == (
+        "the new model is not faster; the original is kept (--keep-anyway writes the new one)"
+    )
+    assert Path("m.opt.onnx").read_bytes() == Path("m.onnx").read_bytes()
+    report = json.loads(Path("r.json").read_text())
+    assert report["status"] == "not faster"
+    assert (report["cost"]["before"], report["cost"]["after"]) == (4.0, 4.0)
+    assert report["comparison"]["ratio"] == 1.0
+    assert report["nodes"]["before"] == report["nodes"]["after"]
+
+
+@pytest.mark.parametrize("how", [["--keep-anyway"], ["--set", "cost.keep_anyway=true"]])
+def test_it_is_written_anyway_where_that_is_wanted(tensat, measuring, how: list[str]) -> None:
+    measuring(SAME)
+    done = tensat(*RUN, *how)
+    assert done.out.splitlines()[0] == "25.0 % cheaper (measured 4 s -> 3 s)"
+    assert nodes("m.opt.onnx") == 3
+
+
+def test_what_cannot_be_compared_goes_by_its_cost(tensat, measuring) -> None:
+    measuring(Comparison(refused="no input was found"))
+    done = tensat(*RUN)
+    assert "comparison    none: no input was found" in done.out.splitlines()
+    assert nodes("m.opt.onnx") == 3
+
+
+def test_measurements_are_kept_and_reused(tensat, measuring) -> None:
+    measuring(FASTER)
+    tensat(*RUN)
+    done = tensat(*RUN)
+    assert "2 operators, 2 from the cache; 0 timed now" in done.out
+
+
+def test_a_damaged_cache_is_one_warning(tensat, measuring) -> None:
+    measuring(FASTER)
+    Path("c.sqlite").write_text("damaged " * 1000)
+    done = tensat(*RUN)
+    assert (done.code, done.err) == (0, "")
+    (warning,) = [line for line in done.out.splitlines() if line.startswith("warning: ")]
+    assert "c.sqlite is damaged" in warning
+    assert Path("c.sqlite").read_text() == "damaged " * 1000
+
+
+def test_a_report_never_replaces_the_cache(tensat, measuring) -> None:
+    measuring(FASTER)
+    tensat(*RUN)
+    done = tensat(*RUN, "--json", "c.sqlite")
+    assert done.code == 2
+    assert "would overwrite" in done.err
+
+
+def test_the_stages_show_measured_prices(tensat, measuring) -> None:
+    measuring(FASTER)
+    done = tensat("show", *RUN[1:], "--stage", "selection")
+    assert done.code == 0, done.err
+    assert done.out.splitlines()[0] == "cost 3, optimal"
+
+
+def test_costs_are_listed_exported_imported_and_cleared(tensat, measuring) -> None:
+    measuring(FASTER)
+    tensat(*RUN)
+    count = len(CostCache(Path("c.sqlite")).rows())
+    done = tensat("costs", "list", "--cost-cache", "c.sqlite")
+    assert done.out.splitlines()[0] == f"{count} measurements in c.sqlite"
+    assert "MatMul-13(0, 1)" in done.out
+    assert tensat("costs", "export", "all.json", "--cost-cache", "c.sqlite").code == 0
+    done = tensat("costs", "import", "all.json", "--cost-cache", "d.sqlite")
+    assert (done.code, done.out) == (0, f"{count} measurements added to d.sqlite\n")
+    assert CostCache(Path("d.sqlite")).rows() == CostCache(Path("c.sqlite")).rows()
+    done = tensat("costs", "clear", "--cost-cache", "c.sqlite")
+    assert (done.out, Path("c.sqlite").exists()) == ("c.sqlite removed\n", False)
+    done = tensat("costs", "clear", "--cost-cache", "c.sqlite")
+    assert (done.code, done.out) == (0, "c.sqlite does not exist: nothing to clear\n")
+    done = tensat("costs", "list", "--cost-cache", "c.sqlite")
+    assert done.out == "0 measurements in c.sqlite\n"
+
+
+def test_an_export_goes_to_stdout(tensat, tmp_path: Path) -> None:
+    done = tensat("costs", "export", "-", "--cost-cache", "none.sqlite")
+    assert json.loads(done.out) == {"tensat-dl costs": 1, "costs": []}
+
+
+def test_the_cache_of_the_settings_is_used(tensat, tmp_path: Path) -> None:
+    (tmp_path / "tensat.toml").write_text('[cost]\ncache = "own.sqlite"\n')
+    assert tensat("costs", "list").out == "0 measurements in own.sqlite\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["list", "x.json"], 2, "`costs list` takes no file"),
+        (["export"], 2, "`costs export` needs a file"),
+        (["export", "nowhere/x.json"], 2, "the directory nowhere of the report does not exist"),
+        (["export", "c.sqlite", "--cost-cache", "c.sqlite"], 2, "would overwrite"),
+        (["import"], 2, "`costs import` needs a file"),
+        (["import", "x.json"], 2, "x.json: No such file or directory"),
+        (["import", "bad.json"], 3, "bad.json cannot be imported: it was not written by"),
+        (["import", "latin"], 3, "latin is no text"),
+        (["clear", "--cost-cache", "bad.json"], 3, "bad.json is no cost cache"),
+        (["list", "--cost-cache", "bad.json"], 3, "the cost cache bad.json is damaged"),
+        (["import", "ok.json", "--cost-cache", "bad.json"], 3, "bad.json is damaged"),
+        (["sort"], 2, "invalid choice"),
+    ],
+)
+def test_bad_commands(
+    tensat, tmp_path: Path, arguments: list[str], code: int, message: str
+) -> None:
+    (tmp_path / "bad.json").write_text("{}" * 100)
+    (tmp_path / "ok.json").write_text('{"tensat-dl costs": 1, "costs": []}')
+    (tmp_path / "latin").write_bytes(b"\xe9\xe9")
+    done = tensat("costs", *arguments)
+    assert done.code == code, done.err
+    assert message in done.err
+    assert "Traceback" not in done.err
+    assert (tmp_path / "bad.json").read_text() == "{}" * 100
+
+
+@pytest.mark.slow
+def test_a_run_that_measures(tensat, two_products: Path) -> None:
+    """Two products and two ReLUs; which model is faster is the machine's business."""
+    Path("rules.tsat").write_text(RELU)
+    done = tensat(*RUN, "--json", "r.json", "--set", "cost.compare_seconds=0.5")
+    assert done.code == 0, done.err
+    report = json.loads(Path("r.json").read_text())
+    assert report["status"] in ("improved", "not faster")
+    assert report["measured"]["estimated"] == []
+    assert report["measured"]["left"] == 0
+    assert report["measured"]["setting"]["runtime"].startswith("onnxruntime ")
+    assert report["comparison"]["rounds"] >= 7
+    seconds = {
+        row.signature.split("-")[0]: row.seconds for row in CostCache(Path("c.sqlite")).rows()
+    }
+    assert {"MatMul", "Relu"} <= set(seconds)
+    assert all(0 < each < 1 for each in seconds.values())
+
+
+SLOWLY = """
+import sys, time
+from tensat_dl.cost.measured.timer import OrtTimer
+before = OrtTimer.time
+def slowly(self, models):
+    print("measuring", flush=True)
+    time.sleep(30)
+    return before(self, models)
+OrtTimer.time = slowly
+from tensat_dl.cli.main import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.slow
+def test_an_interruption_while_measuring_leaves_nothing(
+    tensat, two_products: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "rules.tsat").write_text(RELU)
+    before = sorted(tmp_path.iterdir())
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOWLY, *RUN, "--json", "r.json"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "measuring\n"
+    children = psutil.Process(process.pid).children(recursive=True)
+    started = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=10)
+    assert time.monotonic() - started < 2
+    assert (process.returncode, err) == (130, "tensat-dl: interrupted\n")
+    assert not psutil.wait_procs(children, timeout=1)[1]
+    assert sorted(tmp_path.iterdir()) == before

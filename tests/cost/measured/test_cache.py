@@ -1,0 +1,158 @@
+"""Measurements on disk: kept, shared between processes, and worked round where they are broken."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tensat_dl.cost.measured.cache import CacheFault, CostCache, Measurement, from_text, to_content
+from tensat_dl.cost.measured.machine import Setting
+
+HERE = Setting("a machine", "a runtime 1.0", 1)
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> CostCache:
+    return CostCache(tmp_path / "deep" / "costs.sqlite")
+
+
+def test_what_is_stored_is_found_under_its_setting_alone(cache: CostCache) -> None:
+    assert cache.load(HERE) == {}
+    cache.store(HERE, {"a": 1.0, "b": 2.0})
+    assert cache.load(HERE) == {"a": 1.0, "b": 2.0}
+    for other in (
+        replace(HERE, machine="another"),
+        replace(HERE, runtime="a runtime 1.1"),
+        replace(HERE, threads=2),
+    ):
+        assert cache.load(other) == {}
+
+
+def test_the_lesser_time_counts(cache: CostCache) -> None:
+    cache.store(HERE, {"a": 2.0, "b": 2.0})
+    cache.store(HERE, {"a": 1.0, "b": 3.0})
+    assert cache.load(HERE) == {"a": 1.0, "b": 2.0}
+
+
+def test_nothing_stays_open_beside_the_file(cache: CostCache) -> None:
+    cache.store(HERE, {"a": 2.0})
+    cache.load(HERE)
+    assert [path.name for path in cache.path.parent.iterdir()] == ["costs.sqlite"]
+
+
+def write(path: Path, first: int) -> None:
+    for number in range(first, first + 50):
+        CostCache(path).store(HERE, {f"own {number}": float(number), "shared": float(number)})
+
+
+@pytest.mark.slow
+def test_many_processes_write_at_once(cache: CostCache) -> None:
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=write, args=(cache.path, 100 * k)) for k in range(1, 5)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert [writer.exitcode for writer in writers] == [0, 0, 0, 0]
+    found = cache.load(HERE)
+    assert found.pop("shared") == 100.0
+    assert found == {
+        f"own {n}": float(n) for k in range(1, 5) for n in range(100 * k, 100 * k + 50)
+    }
+
+
+@pytest.mark.parametrize(
+    "content", [b"this is no database at all, but it is long enough to be one" * 40, b"\0" * 4096]
+)
+def test_a_damaged_file_is_a_fault_with_one_message(cache: CostCache, content: bytes) -> None:
+    cache.path.parent.mkdir()
+    cache.path.write_bytes(content)
+    for use in (lambda: cache.load(HERE), lambda: cache.store(HERE, {"a": 1.0}), cache.rows):
+        with pytest.raises(CacheFault, match=r"costs\.sqlite is damaged .*; remove it$"):
+            use()
+    assert cache.path.read_bytes() == content
+
+
+def test_a_file_cut_short_is_a_fault(cache: CostCache) -> None:
+    cache.store(HERE, {f"a rather long signature, number {n}": 1.0 for n in range(2000)})
+    whole = cache.path.read_bytes()
+    cache.path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(CacheFault, match="damaged"):
+        cache.rows()
+
+
+def test_a_file_of_another_layout_is_a_fault(cache: CostCache) -> None:
+    cache.store(HERE, {"a": 1.0})
+    with sqlite3.connect(cache.path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(CacheFault, match="its layout is 99, not 1"):
+        cache.load(HERE)
+
+
+def test_a_folder_that_cannot_be_made_is_a_fault(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    cache = CostCache(tmp_path / "file" / "costs.sqlite")
+    with pytest.raises(CacheFault, match="cannot be written"):
+        cache.store(HERE, {"a": 1.0})
+
+
+def test_clear_removes_the_file_and_says_whether_there_was_one(cache: CostCache) -> None:
+    assert cache.clear() is False
+    cache.store(HERE, {"a": 1.0})
+    assert cache.clear() is True
+    assert not cache.path.exists()
+
+
+def test_clear_spares_what_is_no_database(tmp_path: Path) -> None:
+    model = tmp_path / "model.onnx"
+    model.write_bytes(b"\x08\x07\x12\x07pytorch")
+    with pytest.raises(CacheFault, match="is no cost cache"):
+        CostCache(model).clear()
+    assert model.exists()
+
+
+def test_rows_go_to_json_and_back(cache: CostCache) -> None:
+    cache.store(HERE, {"b": 1.25e-6, "a": 3.0})
+    rows = [
+        Measurement("a machine", "a runtime 1.0", 1, s, t) for s, t in (("a", 3.0), ("b", 1.25e-6))
+    ]
+    assert cache.rows() == rows
+    assert from_text(json.dumps(to_content(rows))) == rows
+    other = CostCache(cache.path.with_name("other.sqlite"))
+    other.add(rows)
+    assert other.rows() == rows
+
+
+ROW = {"machine": "m", "runtime": "r", "threads": 1, "signature": "s", "seconds": 1.0}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "[]",
+        "{}",
+        '"text"',
+        "[" * 100_000,
+        json.dumps({"tensat-dl costs": 1, "costs": [{**ROW, "seconds": -1.0}]}),
+        json.dumps({"tensat-dl costs": 1, "costs": [{**ROW, "seconds": float("nan")}]}),
+        json.dumps({"tensat-dl costs": 1, "costs": [{**ROW, "seconds": "1"}]}),
+        json.dumps({"tensat-dl costs": 1, "costs": [{**ROW, "threads": 1.5}]}),
+        json.dumps({"tensat-dl costs": 1, "costs": [{**ROW, "machine": None}]}),
+        json.dumps({"tensat-dl costs": 1, "costs": [{**ROW, "more": 1}]}),
+        json.dumps({"tensat-dl costs": 1, "costs": [{"machine": "m"}]}),
+    ],
+)
+def test_other_files_cannot_be_imported(content: str) -> None:
+    with pytest.raises(CacheFault, match="not written by `tensat-dl costs export`"):
+        from_text(content)
+
+
+def test_an_export_of_another_layout_says_so() -> None:
+    with pytest.raises(CacheFault, match="its layout is 2, not 1"):
+        from_text('{"tensat-dl costs": 2, "costs": []}')

@@ -1,0 +1,207 @@
+"""Solve, measure, solve again: the end is the cheapest graph, and little was measured for it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+
+import onnx
+import pytest
+from fakes import FakeTimer, by_operator
+from line import explore, load
+from onnx_text import model as model_of
+
+from tensat_dl.cost.measured.model import MeasuredModel
+from tensat_dl.cost.posing import parts_of_graph, pose
+from tensat_dl.cost.rounds import Settled, settle
+from tensat_dl.cost.writable import Writable
+from tensat_dl.egraph.adopt import DeclaredOperators
+from tensat_dl.egraph.snapshot import Application, Saturated
+from tensat_dl.extract.run import extract
+from tensat_dl.graph.model import Graph
+from tensat_dl.graph.read import read_model
+from tensat_dl.phases import Phases
+from tensat_dl.progress import silent
+from tensat_dl.settings import ExtractSettings, ModelSettings
+
+CHAIN = """
+rewrite one: Sin(x) => Cos(Abs(x))
+rewrite two: Sin(x) => Tanh(Neg(x))
+rewrite three: Sin(x) => Exp(Floor(x))
+"""
+GRAPH = "(float[4] x) => (float[4] y) { a = Sin(x) y = Sqrt(a) }"
+YARDSTICKS = {"MatMul": 1.0, "Relu": 1.0}
+
+SETTINGS = ExtractSettings(seconds=20)
+
+
+class Case:
+    """A graph, explored with rules."""
+
+    def __init__(self, rules: str, text: str) -> None:
+        self.program = load(rules)
+        proto = model_of(text)
+        self.graph: Graph = read_model(proto, ModelSettings(), DeclaredOperators(self.program))
+        self.saturated: Saturated = explore(rules, proto)
+        self.writable = Writable(self.program, self.graph.opsets)
+
+    def settle(self, model: MeasuredModel, **extract_settings: object) -> Settled:
+        settings = replace(SETTINGS, **extract_settings)  # type: ignore[arg-type]
+        phases = Phases(silent)
+        return settle(self.graph, self.saturated, model, self.writable, settings, phases)
+
+    def optimum(self, model: MeasuredModel) -> float:
+        """The cost of the cheapest graph when everything is measured beforehand."""
+        posed = pose(self.saturated, model, self.writable)
+        model.measure([part for part in posed.parts if part is not None], silent)
+        return extract(posed.priced(model).problem, SETTINGS).objective
+
+
+def chosen(settled: Settled) -> set[str]:
+    heads = (node.head for node in settled.chosen.values())
+    return {head.operator.name for head in heads if isinstance(head, Application)}
+
+
+def test_the_cheapest_is_found_though_it_looks_no_better_at_first(measured_model) -> None:
+    costs = by_operator(
+        **YARDSTICKS, Sin=5.0, Sqrt=1.0, Cos=2.0, Abs=2.0, Tanh=1.0, Neg=1.0, Exp=2.5, Floor=2.5
+    )
+    settled = Case(CHAIN, GRAPH).settle(measured_model(FakeTimer(costs)))
+    assert chosen(settled) == {"Sqrt", "Tanh", "Neg"}
+    assert settled.extraction.objective == 3.0
+    assert settled.before == 6.0
+    assert settled.tally is not None
+    assert settled.tally.used == 4  # two of the original, two of the answer, one in both
+
+
+def test_the_original_is_kept_where_it_is_cheapest(measured_model) -> None:
+    costs = by_operator(
+        **YARDSTICKS, Sin=1.0, Sqrt=1.0, Cos=2.0, Abs=2.0, Tanh=1.0, Neg=1.0, Exp=2.5, Floor=2.5
+    )
+    settled = Case(CHAIN, GRAPH).settle(measured_model(FakeTimer(costs)))
+    assert chosen(settled) == {"Sqrt", "Sin"}
+    assert settled.extraction.objective == settled.before == 2.0
+
+
+MANY = """
+rewrite sin: Sin(x) => Cos(Abs(x))
+rewrite cos: Cos(x) => Tanh(Neg(x))
+rewrite abs: Abs(Neg(x)) => Neg(x)
+rewrite tanh: Tanh(Neg(x)) <=> Neg(Tanh(x))
+rewrite exp: Exp(x) => Floor(Ceil(x))
+rewrite floor: Floor(Ceil(x)) <=> Ceil(Floor(x))
+rewrite both: Add(Exp(x), Exp(z)) <=> Exp(Add(x, z))
+rewrite merge: Concat(Exp(a), Exp(b), axis=k) <=> Exp(Concat(a, b, axis=k))
+"""
+WIDE = """(float[4] x, float[4] z) => (float[8] y, float[4] v) {
+  a = Sin(x) b = Exp(a) c = Exp(z) y = Concat<axis=0>(b, c) d = Cos(z) e = Exp(d) v = Add(e, b) }"""
+
+
+def pseudo_random(seed: int):
+    """Times between 1 and 100 for anything, the same for equal models."""
+
+    def seconds(proto: onnx.ModelProto) -> float:
+        digest = hashlib.sha256(proto.SerializeToString(deterministic=True) + bytes([seed]))
+        return 1.0 + digest.digest()[0] % 100
+
+    return seconds
+
+
+@pytest.fixture(scope="module")
+def wide() -> Case:
+    return Case(MANY, WIDE)
+
+
+@pytest.mark.parametrize(
+    ("method", "seed"), [*(("ilp", seed) for seed in range(8)), ("tensat-ilp", 8)]
+)
+def test_the_rounds_end_with_the_optimum(
+    wide: Case, measured_model, method: str, seed: int
+) -> None:
+    timer = FakeTimer(pseudo_random(seed))
+    settled = wide.settle(measured_model(timer, cache=None), method=method)
+    known = measured_model(FakeTimer(pseudo_random(seed)), cache=None)
+    assert settled.extraction.objective == pytest.approx(wide.optimum(known))
+    assert settled.tally is not None
+    assert (settled.tally.left, settled.tally.estimated) == (0, ())
+
+
+def test_only_what_matters_is_measured(measured_model) -> None:
+    """A product has a bound by its arithmetic, and is not timed where that alone is too much."""
+    rules = "rewrite big: MatMul(MatMul(a, b), c) <=> MatMul(a, MatMul(b, c))"
+    case = Case(
+        rules,
+        "(float[1,512] x, float[512,512] a, float[512,512] b) => (float[1,512] y)"
+        "{ s = MatMul(x, a) y = MatMul(s, b) }",
+    )
+
+    def seconds(proto: onnx.ModelProto) -> float:
+        if proto.graph.node[0].op_type != "MatMul":
+            return 1e-6
+        sizes = [v.type.tensor_type.shape.dim for v in proto.graph.input]
+        rows = sizes[0][0].dim_value if sizes else 1
+        return 1e-9 * rows * 512 * 512
+
+    timer = FakeTimer(seconds)
+    settled = case.settle(measured_model(timer))
+    assert settled.extraction.objective == pytest.approx(2e-9 * 512 * 512)
+    assert timer.timed.count("MatMul") == 2  # the yardstick, and the two small ones, which are one
+
+
+def test_what_the_time_did_not_reach_is_no_alternative(measured_model) -> None:
+    costs = by_operator(
+        **YARDSTICKS, Sin=5.0, Sqrt=1.0, Cos=2.0, Abs=2.0, Tanh=1.0, Neg=1.0, Exp=2.5, Floor=2.5
+    )
+    timer = FakeTimer(costs)
+    model = measured_model(timer)
+
+    def stop() -> None:
+        model.budget = -1.0
+
+    timer.after = stop
+    settled = Case(CHAIN, GRAPH).settle(model)
+    assert chosen(settled) == {"Sqrt", "Sin"}
+    assert settled.extraction.objective == settled.before == 6.0
+    (note,) = settled.notes
+    assert note.startswith("measuring stopped after")
+
+
+def test_without_any_time_everything_is_estimated(measured_model) -> None:
+    settled = Case(CHAIN, GRAPH).settle(measured_model(FakeTimer(by_operator()), budget=0.0))
+    assert chosen(settled) == {"Sqrt", "Sin"}
+    assert settled.before == settled.extraction.objective == 1.0  # two estimates of 0.5
+    assert settled.tally is not None
+    assert settled.tally.left == 2
+
+
+def test_equal_nodes_of_the_original_are_counted_each(measured_model) -> None:
+    case = Case(
+        "rewrite no: Relu(Relu(x)) => Relu(x)",
+        "(float[4] x) => (float[4] y, float[4] z) { y = Sin(x) z = Sin(x) }",
+    )
+    settled = case.settle(measured_model(FakeTimer(by_operator(**YARDSTICKS, Sin=5.0))))
+    assert settled.before == 10.0
+    assert settled.extraction.objective == 5.0
+
+
+def test_a_full_cache_measures_nothing(wide: Case, measured_model) -> None:
+    first = FakeTimer(pseudo_random(1))
+    before = wide.settle(measured_model(first))
+    second = FakeTimer(pseudo_random(2))
+    after = wide.settle(measured_model(second))
+    assert first.timed
+    assert second.timed == []
+    assert after.extraction.objective == before.extraction.objective
+    assert chosen(after) == chosen(before)
+
+
+def test_constants_cost_nothing(measured_model) -> None:
+    case = Case(
+        "rewrite no: Relu(Relu(x)) => Relu(x)",
+        "(float[4] x) => (float[4] y) <float[4] w> { a = Exp(w) y = Mul(x, a) }",
+    )
+    timer = FakeTimer(by_operator(**YARDSTICKS, Mul=3.0))
+    settled = case.settle(measured_model(timer))
+    assert settled.before == settled.extraction.objective == 3.0
+    (part,) = parts_of_graph(case.graph, case.saturated)
+    assert part.constant == (False, True)
