@@ -39,7 +39,7 @@ NARROW_TOLERANCE = 0.25
 #: Outputs smaller than this in magnitude are compared as if they were of this magnitude: what is
 #: left of a sum that cancels has no digits of its own, and a runtime computes the likes of Sigmoid
 #: around 1, so that small results are a unit of 1 off (2**-12 of this, for f32).
-SMALLEST_SCALE = 2.0**-11
+SMALLEST_SCALE = 2.0**-9
 
 
 @dataclass(frozen=True)

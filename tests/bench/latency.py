@@ -7,7 +7,8 @@
 onnxruntime, one thread, with all its optimisations and with none; the ratio is the median of
 interleaved rounds with an interval of 95 %.  The other optimisers come with `pip install -e
 ".[bench]"`; without them, or with `--against ""`, only ours is compared.  Models of other packages
-are downloaded to the cache.  Nodes are counted without constants; the difference is that of the
+are downloaded to the cache.  Nodes are counted without constants; seconds are those of the
+processor; the difference is that of the
 outputs, relative to their range, with onnxruntime's optimisations off.
 """
 

@@ -3,6 +3,8 @@
 Enters: models with one feed.  Leaves: for each the milliseconds of a run and its ratio to the
 first model, as a median over rounds with an interval of 95 %.  In each round every model runs once
 (or, where it is fast, several times), in random order, so that a busy machine slows all of them.
+Sessions are opened anew every few rounds, in random order too: where weights happen to lie in
+memory moves the time of the same model by several percent.
 
 The clock is the processor time of the thread that computes: with one thread that is the time of
 the run on an idle machine, and other programs add nothing to it.
@@ -15,7 +17,7 @@ import random
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import onnx
@@ -24,6 +26,8 @@ import onnxruntime
 CLOCKS: Mapping[str, Callable[[], float]] = {"cpu": time.thread_time, "wall": time.perf_counter}
 #: A round of one model takes at least this long, in seconds.
 _ROUND = 0.005
+#: Then the sessions are opened anew.
+ROUNDS_PER_SESSION = 5
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,6 @@ class _Runner:
     feed: Mapping[str, Any]
     clock: Callable[[], float]
     repeats: int = 1
-    seconds: list[float] = field(default_factory=list)
 
     def run(self) -> float:
         """Seconds of one run, the mean of `repeats`."""
@@ -62,15 +65,31 @@ def measure(
     seed: int = 0,
 ) -> list[Timing]:
     """Time the models against the first one; `optimised`: with onnxruntime's optimisations."""
-    runners = [_Runner(open_session(model, optimised), feed, CLOCKS[clock]) for model in models]
-    for runner in runners:
+    order = random.Random(seed)
+    seconds: list[list[float]] = [[] for _ in models]
+    for done in range(0, rounds, ROUNDS_PER_SESSION):
+        runners = _open(models, feed, optimised, CLOCKS[clock], order)
+        for _ in range(min(ROUNDS_PER_SESSION, rounds - done)):
+            for place in order.sample(range(len(models)), len(models)):
+                seconds[place].append(runners[place].run())
+    return [_timing(seconds[0], each) for each in seconds]
+
+
+def _open(
+    models: Sequence[onnx.ModelProto],
+    feed: Mapping[str, Any],
+    optimised: bool,
+    clock: Callable[[], float],
+    order: random.Random,
+) -> dict[int, _Runner]:
+    """A warm runner for each model, by its place."""
+    runners: dict[int, _Runner] = {}
+    for place in order.sample(range(len(models)), len(models)):
+        runner = _Runner(open_session(models[place], optimised), feed, clock)
         runner.run()  # the first one allocates
         runner.repeats = max(1, min(1000, math.ceil(_ROUND / max(runner.run(), 1e-7))))
-    order = random.Random(seed)
-    for _ in range(rounds):
-        for runner in order.sample(runners, len(runners)):
-            runner.seconds.append(runner.run())
-    return [_timing(runners[0].seconds, runner.seconds) for runner in runners]
+        runners[place] = runner
+    return runners
 
 
 def open_session(model: onnx.ModelProto, optimised: bool) -> Any:

@@ -63,7 +63,7 @@ class Entry:
             for dim, size in zip(
                 slot.type.tensor_type.shape.dim, self.shapes.get(slot.name, ()), strict=False
             )
-            if dim.dim_param
+            if dim.dim_param.isidentifier() or "." in dim.dim_param
         }
 
     def _tensor(self, slot: onnx.ValueInfoProto, rng: np.random.Generator) -> np.ndarray[Any, Any]:
@@ -104,6 +104,16 @@ def _wheel(package: str, member: str, cache: Path) -> onnx.ModelProto:
         return onnx.load_from_string(archive.read(names[0]))
 
 
+def _frozen(member: str, name: str, value: int, cache: Path) -> onnx.ModelProto:
+    """A model of silero-vad for one sampling rate: the input is a constant."""
+    model = _wheel("silero-vad", member, cache)
+    slot = next(slot for slot in model.graph.input if slot.name == name)
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(slot.type.tensor_type.elem_type)
+    model.graph.initializer.append(onnx.numpy_helper.from_array(np.array(value, dtype), name))
+    model.graph.input.remove(slot)
+    return model
+
+
 def _ours(build: Callable[..., onnx.ModelProto], **settings: Any) -> Entry:
     return Entry(lambda _: build(**settings))
 
@@ -115,11 +125,10 @@ MODELS: Mapping[str, Entry] = {
     **{f"light_{name}": Entry(partial(_light, name)) for name in LIGHT},
     "bert_tiny_ts": Entry(partial(_shared, "bert_tiny_ts.onnx")),
     "vit_tiny_dynamo": Entry(partial(_shared, "vit_tiny_dynamo.onnx")),
-    "silero_vad": Entry(
-        partial(_wheel, "silero-vad", "silero_vad.onnx"), _SILERO, {"sr": 16000}
+    "silero_vad": Entry(partial(_frozen, "silero_vad.onnx", "sr", 16000), _SILERO),
+    "silero_vad_16k": Entry(
+        partial(_wheel, "silero-vad", "silero_vad_16k_op15.onnx"), _SILERO, {"sr": 16000}
     ),
-    "silero_vad_16k": Entry(partial(_wheel, "silero-vad", "silero_vad_16k_op15.onnx"), _SILERO,
-                            {"sr": 16000}),
     "magika": Entry(partial(_wheel, "magika", "model.onnx"), {"bytes": (1, 2048)}),
     "rapidocr_det": Entry(partial(_wheel, _OCR, "*_det_infer.onnx"), {"x": (1, 3, 320, 320)}),
     "rapidocr_rec": Entry(partial(_wheel, _OCR, "*_rec_infer.onnx"), {"x": (1, 3, 48, 320)}),

@@ -199,6 +199,84 @@ GATHERING: list[Case] = [
     ),
 ]
 
+_A = "a: f32[2, 3, 5, 4]; "
+GATHERING += [
+    *acts(
+        "move.gather_one",
+        "x: f32[2, N, 3]; y = Gather(x, i64(-1), axis=1)",
+        "x: f16[2, 4, 3]; y = Gather(x, i64(1), axis=2)",
+    ),
+    *rests(
+        "move.gather_one",
+        "x: f32[2, 3]; y = Gather(x, i64(1), axis=1)",
+        "x: i64[2, 3, 4]; y = Gather(x, i64(1), axis=1)",
+        "x: f32[2, 3, 4]; i: i64; y = Gather(x, i, axis=1)",
+        "x: f32[2, 3, 4]; y = Gather(x, i64([1]), axis=1)",
+    ),
+    *acts(
+        "move.gather_batched_rows",
+        _A + "b: f32[2, 3, 4, 6]; y = Gather(MatMul(a, b), i64([0]), axis=2)",
+        _A + "b: f32[3, 4, N]; i: i64[2]; y = Gather(MatMul(a, b), i, axis=2)",
+        "a: f32[2, 1, 5, 4]; b: f32[2, 3, 4, 6]; y = Gather(MatMul(a, b), i64([-1]), axis=-2)",
+    ),
+    *rests(
+        "move.gather_batched_rows",
+        _A + "b: f32[2, 3, 4, 6]; y = Gather(MatMul(a, b), i64([0]), axis=3)",
+        _A + "b: f32[2, 3, 4, 6]; y = Gather(MatMul(a, b), i64([0]), axis=1)",
+        _A + "b: f32[7, 2, 3, 4, 6]; y = Gather(MatMul(a, b), i64([0]), axis=3)",
+        _A + "b: f32[4]; y = Gather(MatMul(a, b), i64([0]), axis=2)",
+        _A + "b: f32[2, 3, 4, 6]; i: i64[5]; y = Gather(MatMul(a, b), i, axis=2)",
+    ),
+    *acts(
+        "move.gather_broadcast",
+        _A + "m: f32[2, 1, 1, 4]; y = Gather(F(a, m), i64([0]), axis=2)",
+        _A + "m: f32[1, 4]; y = Gather(F(a, m), i64([-1]), axis=2)",
+    ),
+    *rests(
+        "move.gather_broadcast",
+        _A + "m: f32[2, 1, 1, 4]; y = Gather(F(a, m), i64([0]), axis=3)",
+        "x: f32[5]; m: f32[1, 5]; y = Gather(F(x, m), i64([0]), axis=0)",
+        _A + "m: f32[4]; y = Gather(F(a, m), i64([0]), axis=2)",
+        _A + "m: f32[5, 1]; y = Gather(F(a, m), i64(0), axis=3)",
+    ),
+    *acts(
+        "move.gather_bias",
+        "x: f32[2, N, 3]; c: f32[3] = weight; y = Gather(F(x, c), i64([0, 2]), axis=2)",
+    ),
+    *rests(
+        "move.gather_bias",
+        "x: f32[2, 3]; c: f32[3]; y = Gather(F(x, c), i64([0, 2]), axis=1)",
+        "x: f32[2, 3]; c: f32[3] = weight; i: i64[1]; y = Gather(F(x, c), i, axis=1)",
+        "x: f32[2, 3]; c: f32[3] = weight; y = Gather(F(x, c), i64([0]), axis=0)",
+        "x: f32[2, 3]; c: f32[3] = weight; y = Gather(F(x, c), i64([0, 1, 1]), axis=1)",
+        "x: f32[2, 1]; c: f32[3] = weight; y = Gather(F(x, c), i64([0, 2]), axis=1)",
+    ),
+    *acts(
+        "move.gather_channels",
+        _X + _W + "y = Gather(Conv(x, w, strides=[2, 2]), i64([3, 0]), axis=1)",
+        "x: f32[2, 4, N]; w: f32[5, 4, 2] = weight; "
+        + _B
+        + "y = Gather(Conv(x, w, b), i64([3]), axis=1)",
+    ),
+    *rests(
+        "move.gather_channels",
+        _X + "w: f32[6, 2, 1, 1] = weight; y = Gather(Conv(x, w, group=2), i64([3]), axis=1)",
+        _X + _W + "y = Gather(Conv(x, w), i64([0]), axis=2)",
+        _X + _W + "i: i64[1]; y = Gather(Conv(x, w), i, axis=1)",
+        _X + "w: f32[5, 4, 1, 1]; y = Gather(Conv(x, w), i64([0]), axis=1)",
+        _X + _W + "b: f32[5]; y = Gather(Conv(x, w, b), i64([0]), axis=1)",
+    ),
+    *acts(
+        "move.gather_concat",
+        "x: f32[2, 1, 3]; z: f32[2, 4, 3]; y = Gather(Concat(x, z, axis=1), i64([-1]), axis=2)",
+    ),
+    *rests(
+        "move.gather_concat",
+        "x: f32[2, 1]; z: f32[2, 4]; y = Gather(Concat(x, z, axis=1), i64([0]), axis=1)",
+        "x: f32[2, 1]; z: f32[2, 4]; y = Gather(Concat(x, z, axis=1), i64([0, 1]), axis=0)",
+    ),
+]
+
 _S1 = "i64([1]), i64([3]), i64([1])"
 
 SLICING: list[Case] = [
@@ -270,6 +348,119 @@ SLICING: list[Case] = [
         "move.slice_softmax",
         "x: f32[2, 5, 3]; y = Slice(Softmax(x), i64([0]), i64([1]), i64([-1]))",
         "x: f32[2, 5, 3]; y = Slice(Softmax(x, axis=1), i64([0]), i64([1]), i64([-1]))",
+    ),
+]
+
+_S2 = "i64([1]), i64([3]), i64([2])"
+SLICING += [
+    *acts(
+        "move.slice_batched_rows",
+        _A + f"b: f32[2, 3, 4, 6]; y = Slice(MatMul(a, b), {_S2})",
+        _A + "b: f32[3, 4, N]; y = Slice(MatMul(a, b), i64([-1]), i64([-9]), i64([-2]), i64([-2]))",
+    ),
+    *rests(
+        "move.slice_batched_rows",
+        _A + f"b: f32[2, 3, 4, 6]; y = Slice(MatMul(a, b), {_S1})",
+        "a: f32[2, 3, 4]; b: f32[5, 2, 4, 3]; y = Slice(MatMul(a, b), i64([0]), i64([1]), i64([2]))",
+    ),
+    *acts("move.slice_broadcast", _A + f"m: f32[2, 1, 1, 4]; y = Slice(F(a, m), {_S2})"),
+    *rests(
+        "move.slice_broadcast",
+        _A + f"m: f32[5, 1]; y = Slice(F(a, m), {_S2})",
+        _A + f"m: f32[4]; y = Slice(F(a, m), {_S2})",
+        _A + "m: f32[1, 1]; y = Slice(F(a, m), i64([1, 1]), i64([2, 2]), i64([2, 3]))",
+    ),
+    *acts(
+        "move.slice_bias",
+        "x: f32[2, N, 3]; c: f32[3] = weight; y = Slice(F(x, c), i64([0]), i64([2]), i64([-1]))",
+        "x: f32[5, 3]; c: f32[3] = weight; "
+        "y = Slice(F(x, c), i64([2]), i64([-9]), i64([1]), i64([-2]))",
+    ),
+    *rests(
+        "move.slice_bias",
+        "x: f32[2, 3]; c: f32[3]; y = Slice(F(x, c), i64([0]), i64([2]), i64([1]))",
+        "x: f32[2, 3]; c: f32[3] = weight; y = Slice(F(x, c), i32([0]), i32([2]), i32([1]))",
+        "x: f32[2, 3]; c: f32[3] = weight; y = Slice(F(x, c), i64([0]), i64([1]), i64([0]))",
+        "x: f32[2, 1]; c: f32[3] = weight; y = Slice(F(x, c), i64([0]), i64([2]), i64([1]))",
+    ),
+    *acts(
+        "move.slice_channels",
+        _X + _W + f"y = Slice(Conv(x, w, strides=[2, 2]), {_S1})",
+        "x: f32[2, 4, N]; w: f32[5, 4, 2] = weight; "
+        + _B
+        + "y = Slice(Conv(x, w, b), i64([-1]), i64([9]), i64([-2]))",
+    ),
+    *rests(
+        "move.slice_channels",
+        _X + f"w: f32[6, 2, 1, 1] = weight; y = Slice(Conv(x, w, group=2), {_S1})",
+        _X + _W + f"y = Slice(Conv(x, w), {_S2})",
+        _X + f"w: f32[5, 4, 1, 1]; y = Slice(Conv(x, w), {_S1})",
+        _X + _W + f"b: f32[5]; y = Slice(Conv(x, w, b), {_S1})",
+        _X + _W + "y = Slice(Conv(x, w), i32([0]), i32([2]), i32([1]))",
+    ),
+    *acts(
+        "move.slice_transpose",
+        f"x: f32[2, 3, N]; y = Slice(Transpose(x, perm=[0, 2, 1]), {_S2})",
+        "x: f32[2, 3, 5]; "
+        "y = Slice(Transpose(x, perm=[2, 0, 1]), i64([1, 0]), i64([3, 1]), i64([0, -1]))",
+    ),
+    *rests(
+        "move.slice_transpose",
+        "x: f32[2, 3, 5]; y = Slice(Transpose(x, perm=[2, 0, 1]), i32([1]), i32([3]), i32([0]))",
+    ),
+    *acts(
+        "move.slice_reshape",
+        f"x: f32[2, 5, 6]; y = Slice(Reshape(x, i64([2, 5, 2, 3])), {_S1})",
+        "x: f32[2, S, 6]; y = Slice(Reshape(x, i64([0, 0, 2, 3])), i64([0]), i64([1]), i64([0]))",
+    ),
+    *rests(
+        "move.slice_reshape",
+        "x: f32[2, 5, 6]; y = Slice(Reshape(x, i64([10, 6])), i64([1]), i64([3]), i64([0]))",
+        f"x: f32[2, 6, 5]; y = Slice(Reshape(x, i64([2, 5, 6])), {_S1})",
+        f"x: f32[2, 6]; y = Slice(Reshape(x, i64([2, 6, 3])), {_S2})".replace("[2, 6]", "[2, 18]"),
+    ),
+    *acts(
+        "move.slice_concat",
+        f"x: f32[2, N, 1]; z: f32[2, N, 3]; y = Slice(Concat(x, z, axis=2), {_S1})",
+    ),
+    *rests(
+        "move.slice_concat",
+        f"x: f32[2, 1]; z: f32[2, 4]; y = Slice(Concat(x, z, axis=1), {_S1})",
+    ),
+]
+POOLING += [
+    *acts(
+        "move.mean_before_matmul",
+        "x: f32[2, 5, 3]; w: f32[3, 4]; y = ReduceMean(MatMul(x, w), i64([1]), keepdims=0)",
+        "x: f32[N, 5, 3]; w: f32[3, 4]; y = ReduceMean(MatMul(x, w), i64([0, -2]))",
+    ),
+    *rests(
+        "move.mean_before_matmul",
+        "x: f32[2, 5, 3]; w: f32[3, 4]; y = ReduceMean(MatMul(x, w), i64([2]))",
+        "x: f32[2, 5, 3]; w: f32[2, 3, 4]; y = ReduceMean(MatMul(x, w), i64([1]))",
+        "x: f32[3]; w: f32[3, 4]; y = ReduceMean(MatMul(x, w), i64([0]))",
+        "x: i32[2, 3]; w: i32[3, 4]; y = ReduceMean(MatMul(x, w), i64([0]))",
+    ),
+    *acts(
+        "move.mean_before_arithmetic",
+        "x: f32[2, 5, 3]; c: f32[3]; y = ReduceMean(F(x, c), i64([1]))",
+    ),
+    *rests(
+        "move.mean_before_arithmetic",
+        "x: f32[2, 5, 3]; c: f32[5, 3]; y = ReduceMean(F(x, c), i64([1]))",
+        "x: f32[2, 5, 3]; c: f32[3]; y = ReduceMean(F(x, c), i64([1]), keepdims=0)",
+        "x: i32[2, 5, 3]; c: i32[3]; y = ReduceMean(F(x, c), i64([1]))",
+    ),
+    *acts(
+        "move.global_pool_before_arithmetic",
+        "x: f32[N, 4, 5, 3]; c: f32[4, 1, 1]; y = GlobalAveragePool(F(x, c))",
+        "x: f32[1, 4, 5, 3]; c: f32[2, 4, 1, 1]; y = GlobalAveragePool(F(x, c))",
+    ),
+    *rests(
+        "move.global_pool_before_arithmetic",
+        "x: f32[2, 4, 5, 3]; c: f32[5, 1]; y = GlobalAveragePool(F(x, c))",
+        "x: f32[2, 4, 5, 3]; c: f32[1, 3]; y = GlobalAveragePool(F(x, c))",
+        "x: f32[1, 4, 5, 3]; c: f32[1, 1, 4, 1, 1]; y = GlobalAveragePool(F(x, c))",
     ),
 ]
 
