@@ -103,11 +103,15 @@ def verify_rules(
     only: Sequence[str] = (),
     samples: int = 40,
     seed: int = 0,
+    cache: bool = True,
+    processes: int | None = 1,
 ) -> tuple[Verdict, ...]:
     """Do the rules hold?  One verdict for each direction and operator of each rule.
 
     `rules`: paths of rule files, names of shipped rulesets, or a program of `load_rules`; `only`:
-    names of rules, all by default.  Raises RuleFileError, and UsageError for an unknown name.
+    names of rules, all by default; `samples`: instances of each; `cache`: read and keep verdicts in
+    the user's cache directory; `processes`: with more than one, a script calls this below
+    `if __name__ == "__main__":`.  Raises RuleFileError, and UsageError for an unknown name.
     """
     from tensat_dl.language.load import load_rules as load
     from tensat_dl.language.program import CheckedProgram
@@ -115,7 +119,8 @@ def verify_rules(
     from tensat_dl.soundness.run import chosen, verify_program
 
     program = rules if isinstance(rules, CheckedProgram) else load(rules)
-    return verify_program(program, chosen(program, only), VerifySettings(samples, seed))
+    settings = VerifySettings(samples, seed, cache, processes)
+    return verify_program(program, chosen(program, only), settings)
 
 
 def as_settings(config: Config) -> Settings:

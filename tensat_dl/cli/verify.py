@@ -44,6 +44,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--samples", type=_count, default=40, metavar="N", help="instances of each rule (40)"
     )
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="draw other instances (0)")
+    parser.add_argument(
+        "--no-cache", action="store_true", help="compute verdicts that are known already, too"
+    )
     parser.add_argument("--json", metavar="FILE", help="write the verdicts to FILE, `-` for stdout")
 
 
@@ -65,7 +68,12 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     check_report(arguments.json)
     program = load_rules(arguments.rules)
     verdicts = verify_rules(
-        program, only=arguments.rule, samples=arguments.samples, seed=arguments.seed
+        program,
+        only=arguments.rule,
+        samples=arguments.samples,
+        seed=arguments.seed,
+        cache=not arguments.no_cache,
+        processes=None,
     )
     quiet = arguments.json == "-"
     found = list(findings({rule.name: rule for rule in program.rules}, verdicts))

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tensat_dl.language.program import CheckedProgram, Rule
 from tensat_dl.soundness.counterexample import describe
 from tensat_dl.soundness.instances import Instance, Sampler
 from tensat_dl.soundness.judgement import Judgement, judge
+from tensat_dl.soundness.necessity import Need, need_of
+from tensat_dl.soundness.shrink import Refuted, shrink
 from tensat_dl.soundness.subject import Subject, make_subject
 from tensat_dl.soundness.verdict import Status, Verdict
+from tensat_dl.syntax.printer import format_expr
 
 #: Attempts for each instance that is wanted, and at least.
 _ATTEMPTS = 12
@@ -55,16 +58,32 @@ def check_rule(program: CheckedProgram, rule: Rule, samples: int, seed: int) -> 
         instance = sampler.attempt()
         if instance is not None:
             tally.note(instance, judge(subject, instance, seed * 1_000_003 + attempt * 17))
-    return _verdict(subject, sampler, tally, time.perf_counter() - start)
+    verdict = _verdict(subject, sampler, tally, seed)
+    if verdict.status is Status.HOLDS:
+        verdict = _with_needs(program, rule, verdict, max(samples // 2, 1), seed)
+    return replace(verdict, seconds=time.perf_counter() - start)
 
 
-def _verdict(subject: Subject, sampler: Sampler, tally: Tally, seconds: float) -> Verdict:
+def _with_needs(
+    program: CheckedProgram, rule: Rule, verdict: Verdict, samples: int, seed: int
+) -> Verdict:
+    """Which conditions it needs, and which it does not."""
+    needs = {c: need_of(program, rule, c, samples, seed) for c in rule.conditions}
+    return replace(
+        verdict,
+        needed=tuple(format_expr(c) for c, need in needs.items() if need is Need.NEEDED),
+        unneeded=tuple(format_expr(c) for c, need in needs.items() if need is Need.UNNEEDED),
+    )
+
+
+def _verdict(subject: Subject, sampler: Sampler, tally: Tally, seed: int) -> Verdict:
     rule = subject.rule
     status, reason, example = Status.HOLDS, "", None
     if tally.refuted is not None:
         instance, judgement = tally.refuted
         assert judgement.mismatch is not None
-        status, example = Status.REFUTED, describe(subject, instance, judgement.mismatch)
+        small = shrink(subject, Refuted(instance, judgement.mismatch), seed)
+        status, example = Status.REFUTED, describe(subject, small.instance, small.mismatch)
     elif not tally.instances and tally.unknown:
         status, reason = Status.NOT_EVALUATED, tally.unknown.most_common(1)[0][0]
     elif not tally.instances:
@@ -79,7 +98,6 @@ def _verdict(subject: Subject, sampler: Sampler, tally: Tally, seconds: float) -
         error=tally.error,
         counterexample=example,
         reason=reason,
-        seconds=seconds,
     )
 
 
@@ -88,9 +106,8 @@ def why_none(subject: Subject, sampler: Sampler) -> str:
     if not subject.plans:
         return "nothing derives a fact that the rule asks for"
     if sampler.refusals:
-        reason, count = sampler.refusals.most_common(1)[0]
-        if count > sampler.dead:
-            return f"the right side never has the type of the left one: {reason}"
+        reason, _ = sampler.refusals.most_common(1)[0]
+        return f"the left side matched, but the right side never had its type: {reason}"
     conditions = [reason for reason in sampler.failures if reason.startswith("`")]
     if conditions:
         most = max(conditions, key=lambda reason: sampler.failures[reason])

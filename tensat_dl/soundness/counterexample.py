@@ -5,12 +5,12 @@ Enters: an instance and the mismatch found on it.  Leaves: a :class:`Counterexam
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from tensat_dl.egraph.build import BuildConstant, BuildNode
+from tensat_dl.egraph.build import BuildConstant, BuildMap, Many, One
 from tensat_dl.language import program
 from tensat_dl.language.values import Value
 from tensat_dl.soundness.arithmetic import Array
@@ -35,14 +35,16 @@ def describe(subject: Subject, instance: Instance, mismatch: Mismatch) -> Counte
     """The mismatch with everything that a person needs to follow it."""
     root, difference = mismatch.root, mismatch.difference
     type_ = instance.type_of(root)
-    name = root.name if root.name.isidentifier() else "output"
-    name = name if not root.listed else f"{name}[{root.member}]"
+    name = shown(root.name) if not root.listed else f"{shown(root.name)}[{root.member}]"
+    left, right = mismatch.left, mismatch.right
+    if mismatch.scheme != "native" and left.dtype.kind == "f":  # reals have one zero
+        left, right = left + 0.0, right + 0.0
     return Counterexample(
         names=dict(_names(instance)),
         applied=tuple(_applied(subject, instance)),
         inputs=tuple(_inputs(instance, mismatch)),
-        left=Tensor(name, type_text(type_), plain(mismatch.left)),
-        right=Tensor(name, type_text(type_), plain(mismatch.right)),
+        left=Tensor(name, type_text(type_), plain(left)),
+        right=Tensor(name, type_text(type_), plain(right)),
         index=difference.index,
         left_element=plain(np.asarray(difference.left)),
         right_element=plain(np.asarray(difference.right)),
@@ -100,33 +102,68 @@ def _applied(subject: Subject, instance: Instance) -> Iterator[str]:
         which = "left" if len(instance.rows) == 1 else f"left {number}"
         for index, match in enumerate(instance.plan.left.matches):
             types = [row.scope.tensors[name].type for name in match.outputs]
-            yield f"{which}: {_line(match.operator, row.attributes[index, False][0], types)}"
-            for item in match.inputs:
-                if isinstance(item, program.InputMap):
-                    yield f"{which}: {_line(item.operator, row.attributes[index, True][0], [])}"
+            inputs = [_written(item, row.attributes.get((index, True))) for item in match.inputs]
+            line = _line(match.operator, inputs, row.attributes[index, False][0])
+            yield f"{which}: {_outputs(match.outputs, types)} = {line}"
     interner = subject.answerer.interner
     for build, columns in instance.right:
         if isinstance(build, BuildConstant):
+            array = interner.constant(int(columns[0])).load()  # type: ignore[arg-type]
+            type_ = instance.scope.tensors[build.name].type
+            yield f"right: {shown(build.name)}: {type_text(type_)} = {plain(array)}"
             continue
         attributes, _ = interner.attributes(int(columns[0]))  # type: ignore[arg-type]
-        named = build.outputs if isinstance(build, BuildNode) and not build.each else ()
-        types = [instance.scope.tensors[name].type for name in named]
-        yield f"right: {_line(build.operator, attributes, types)}"
+        many = isinstance(build, BuildMap) or build.each
+        names = (build.name,) if many else build.outputs  # type: ignore[union-attr]
+        types = [] if many else [instance.scope.tensors[name].type for name in names]
+        inputs = [_reference(item) for item in build.inputs]
+        yield f"right: {_outputs(names, types)} = {_line(build.operator, inputs, attributes)}"
 
 
-def _line(operator: Operator, attributes: Attributes, types: list[Type]) -> str:
-    shown = ", ".join(
+def _reference(item: str | One | Many) -> str:
+    if isinstance(item, Many):
+        return f"*{shown(item.ref)}"
+    ref = item.ref if isinstance(item, One) else item
+    return shown(ref) if ref else ""
+
+
+def _written(item: program.MatchInput, mapped: tuple[Attributes, int] | None) -> str:
+    """An input of a match, as a rule would write it."""
+    match item:
+        case program.InputVariable(name):
+            return shown(name)
+        case program.InputStar(name):
+            return f"*{shown(name)}"
+        case program.InputMap():
+            assert mapped is not None
+            inner = [_written(each, None).removeprefix("*") for each in item.inputs]
+            return "*" + _line(item.operator, inner, mapped[0])
+    return ""
+
+
+def _outputs(names: Sequence[str], types: Sequence[Type]) -> str:
+    if not types:
+        return f"*{shown(names[0])}"
+    return ", ".join(f"{shown(n)}: {type_text(t)}" for n, t in zip(names, types, strict=False))
+
+
+def _line(operator: Operator, inputs: Sequence[str], attributes: Attributes) -> str:
+    while inputs and not inputs[-1]:
+        inputs = inputs[:-1]
+    given = [text or "absent" for text in inputs]
+    given += [
         f"{name}={value_text(value)}"
         for name, value in attributes.items
         if not _is_usual(operator, name, value)
-    )
-    made = ", ".join(type_text(type_) for type_ in types)
-    return f"{operator.name}({shown})" + (f" -> {made}" if made else "")
+    ]
+    return f"{operator.name}({', '.join(given)})"
 
 
 def _is_usual(operator: Operator, name: str, value: AttributeValue) -> bool:
     """Its default says no more."""
     formal = operator.attribute(name)
+    if formal is not None and formal.rank_dependent and isinstance(value, tuple):
+        return set(value) <= ({1} if name in ("strides", "dilations") else {0})
     return formal is not None and formal.default == value
 
 
@@ -142,20 +179,24 @@ def _inputs(instance: Instance, mismatch: Mismatch) -> Iterator[Tensor]:
         for name in tensors:
             if number and name not in members:
                 continue
-            shown = f"{name}[{number}]" if several and name in members else _shown(name)
+            label = f"{name}[{number}]" if several and name in members else shown(name)
             type_ = row.scope.tensors[name].type
             array = contents[name]
             if isinstance(type_, AbsentType):
-                yield Tensor(shown, "absent", None)
+                yield Tensor(label, "absent", None)
             elif isinstance(array, np.ndarray):
-                yield Tensor(shown, type_text(type_), plain(array))
+                yield Tensor(label, type_text(type_), plain(array))
         for name in lists:
             yield from _elements(name, row.scope.lists[name], contents[name])
 
 
-def _shown(name: str) -> str:
-    """Names that the rule does not write."""
-    return name if name.isidentifier() else ("constant" if name.startswith("%l") else "_")
+def shown(name: str) -> str:
+    """Names that the rule does not write: `$1` of the left side, `%1` of the right one."""
+    if name.startswith("%l"):
+        return "constant" + name.removeprefix("%l").replace("_", "")
+    if name.startswith("%w"):
+        return "any" + name.removeprefix("%w").replace("_", "")
+    return name.replace("$", "left").replace("%", "right").replace(".", "_").replace("'", "_")
 
 
 def _elements(name: str, analyses: Any, arrays: Any) -> Iterator[Tensor]:

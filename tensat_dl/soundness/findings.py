@@ -9,9 +9,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tensat_dl.diagnostics import Diagnostic, Severity
+from tensat_dl.diagnostics import Diagnostic, Severity, Span
 from tensat_dl.language.program import Rule
 from tensat_dl.soundness.verdict import Counterexample, Status, Tensor, Verdict
+from tensat_dl.syntax import ast
+from tensat_dl.syntax.printer import format_expr
 
 #: Characters of a tensor's elements that are shown.
 _MOST = 300
@@ -21,6 +23,52 @@ def findings(rules: Mapping[str, Rule], verdicts: Sequence[Verdict]) -> Iterator
     """One diagnostic for each rule that does not hold, has no instance, or asks too much."""
     for verdict in verdicts:
         yield from _of(rules[verdict.rule], verdict)
+    bases = dict.fromkeys(verdict.base for verdict in verdicts)
+    for base in bases:
+        yield from _unneeded(rules, [v for v in verdicts if v.base == base])
+
+
+def _unneeded(rules: Mapping[str, Rule], verdicts: Sequence[Verdict]) -> Iterator[Diagnostic]:
+    """Conditions that no direction and no operator of a rule needs."""
+    needed = {text for verdict in verdicts for text in verdict.needed}
+    said: set[str] = set()
+    for verdict in verdicts:
+        rule = rules[verdict.rule]
+        for condition in rule.conditions:
+            text = format_expr(condition)
+            if text not in verdict.unneeded or text in needed | said:
+                continue
+            said.add(text)
+            yield Diagnostic(
+                "W1001",
+                f"`{rule.base}` holds without this condition",
+                _place(condition, rule),
+                notes=("it held on every instance that only this condition leaves out",),
+                help=_stronger(rule, condition),
+                severity=Severity.WARNING,
+            )
+
+
+def _place(condition: ast.Expr, rule: Rule) -> Span:
+    """The condition, where it is written in the rule."""
+    span, whole = condition.span, rule.span
+    inside = span.file is whole.file and whole.start <= span.start and span.end <= whole.end
+    return span if inside else whole
+
+
+def _stronger(rule: Rule, condition: ast.Expr) -> str:
+    """The clause without the condition."""
+    parts = sorted(
+        [(fact.span.start, _source(fact.span)) for fact in rule.facts]
+        + [(c.span.start, _source(c.span)) for c in rule.conditions if c is not condition]
+    )
+    texts = ", ".join(text for _, text in parts)
+    clause = f"`where {texts}`" if texts else "no `where`"
+    return f"the stronger rule has {clause}; keep the condition where it is there for cost"
+
+
+def _source(span: Span) -> str:
+    return " ".join(span.file.text[span.start : span.end].split())
 
 
 def _of(rule: Rule, verdict: Verdict) -> Iterator[Diagnostic]:
@@ -64,8 +112,8 @@ def counterexample_lines(found: Counterexample) -> Iterator[str]:
         yield "with " + ", ".join(f"{name} = {text}" for name, text in found.names.items())
     yield from found.applied
     yield from (f"{tensor.name}: {_tensor(tensor)}" for tensor in found.inputs)
-    yield f"left side:  {_elements(found.left.elements)}"
-    yield f"right side: {_elements(found.right.elements)}"
+    yield f"{found.left.name} on the left:  {_elements(found.left.elements)}"
+    yield f"{found.left.name} on the right: {_elements(found.right.elements)}"
     place = f" at {list(found.index)}" if found.index else ""
     yield (
         f"they differ first{place}: {_elements(found.left_element)} on the left, "

@@ -21,6 +21,7 @@ from tensat_dl.soundness.draws import Draw
 from tensat_dl.soundness.hints import Hints, hints_of
 from tensat_dl.soundness.search import Attempt, Dead, Row
 from tensat_dl.soundness.subject import Subject
+from tensat_dl.syntax import ast
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.types import Type
 
@@ -81,11 +82,15 @@ def _copy(scope: Scope) -> Scope:
 
 @dataclass
 class Sampler:
-    """Draws instances of one rule.  `failures` and `refusals` say what stood in the way."""
+    """Draws instances of one rule, with `avoid` those on which that condition does not hold.
+
+    `failures` and `refusals` say what stood in the way; `dead` counts attempts that led nowhere.
+    """
 
     subject: Subject
     seed: int
     small: bool = False
+    avoid: ast.Expr | None = None
 
     def __post_init__(self) -> None:
         self.random = random.Random(f"{self.seed} {self.subject.rule.name}")
@@ -114,7 +119,7 @@ class Sampler:
         draw = Draw(self.random, self.small)
         if draw.element not in hints.dtypes or draw.chance(0.2):
             draw.element = self._element(hints) if hints.dtypes else draw.element
-        first = Attempt(self.subject, plan, draw, hints, self.failures)
+        first = Attempt(self.subject, plan, draw, hints, self.failures, avoid=self.avoid)
         yield first.run()
         if plan.rule.each is None:
             return
@@ -130,7 +135,7 @@ class Sampler:
         """Another member of the group: what is in the key is the same."""
         each = plan.rule.each
         assert each is not None
-        member = Attempt(self.subject, plan, draw, hints, self.failures)
+        member = Attempt(self.subject, plan, draw, hints, self.failures, avoid=self.avoid)
         for name in each.key:
             if name in first.names:
                 member.names[name] = first.names[name]

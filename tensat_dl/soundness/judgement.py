@@ -10,7 +10,6 @@ types themselves, with NaN, infinities, signed zeros and rounding.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -179,15 +178,3 @@ def _has_floats(instance: Instance) -> bool:
     """What is compared stood as residues."""
     types = [instance.type_of(root) for root in instance.roots]
     return all(isinstance(t, TensorType) and t.dtype.is_float for t in types)
-
-
-def size(instance: Instance) -> int:
-    """How much there is to look at: elements of all tensors."""
-    total = 0
-    for row in instance.rows:
-        types = [a.type for a in row.scope.tensors.values()]
-        types += [a.type for parts in row.scope.lists.values() for a in parts]
-        for type_ in types:
-            if isinstance(type_, TensorType):
-                total += 1 + math.prod(d for d in type_.dims or () if isinstance(d, int))
-    return total

@@ -38,7 +38,8 @@ class Failure(Exception):
 
 @dataclass
 class Known:
-    """`failures` counts what stood in the way; `spans`: the range of the contents of indices."""
+    """`failures` counts what stood in the way; `spans`: the range of the contents of indices;
+    `avoid`: a condition that must not hold; `drawn`: the last application of each operator."""
 
     subject: Subject
     plan: RulePlan
@@ -50,6 +51,8 @@ class Known:
     names: dict[str, Value] = field(default_factory=dict)
     attributes: AttributeRows = field(default_factory=dict)
     spans: dict[str, tuple[int, int]] = field(default_factory=dict)
+    avoid: ast.Expr | None = None
+    drawn: dict[Operator, tuple[Attributes, tuple[Type, ...]]] = field(default_factory=dict)
 
     def saved(self) -> tuple[dict[Any, Any], ...]:
         """What to come back to."""
@@ -194,3 +197,5 @@ class Known:
         for condition in self.plan.rule.conditions:
             if self.is_bound(condition) and holds(condition, env) is not True:
                 raise Failure(f"`{format_expr(condition)}`")
+        if self.avoid is not None and self.is_bound(self.avoid) and holds(self.avoid, env) is True:
+            raise Failure(f"`{format_expr(self.avoid)}` holds")

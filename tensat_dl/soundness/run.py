@@ -1,26 +1,37 @@
-"""All rules of a program, verified.
+"""All rules of a program, verified: what is known already is read, the rest is computed by several
+processes.
 
 Enters: a checked program, settings.  Leaves: a verdict for each rule, in the order of the program.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
 from tensat_dl.errors import UsageError
 from tensat_dl.language.program import CheckedProgram, Rule
 from tensat_dl.soundness.check import check_rule
+from tensat_dl.soundness.store import key_of, load, store
 from tensat_dl.soundness.verdict import Verdict
 from tensat_dl.suggest import did_you_mean
+
+#: Fewer rules than this are not worth a process.
+_WORTH_A_PROCESS = 6
 
 
 @dataclass(frozen=True)
 class Settings:
-    """`samples`: instances of each rule; `seed`: equal seeds draw equal instances."""
+    """`samples`: instances of each rule; `seed`: equal seeds draw equal instances; `cache`: read
+    and keep verdicts; `processes`: None for as many as there are processors."""
 
     samples: int = 40
     seed: int = 0
+    cache: bool = True
+    processes: int | None = None
 
 
 def chosen(program: CheckedProgram, names: Sequence[str]) -> tuple[Rule, ...]:
@@ -43,10 +54,51 @@ def verify_program(
     progress: Callable[[Verdict], None] | None = None,
 ) -> tuple[Verdict, ...]:
     """Verify `rules` of `program`; `progress` hears of each verdict."""
-    found = []
-    for rule in rules:
-        verdict = check_rule(program, rule, settings.samples, settings.seed)
-        found.append(verdict)
+    shown = f"{settings.samples} {settings.seed}"
+    keys = {rule.name: key_of(program, rule, shown) for rule in rules} if settings.cache else {}
+    known = {name: found for name, key in keys.items() if (found := load(key)) is not None}
+    waiting = [rule for rule in rules if rule.name not in known]
+    verdicts = dict(known)
+    for verdict in _computed(program, waiting, settings):
+        verdicts[verdict.rule] = verdict
+        if settings.cache:
+            store(keys[verdict.rule], verdict)
         if progress is not None:
             progress(verdict)
-    return tuple(found)
+    return tuple(verdicts[rule.name] for rule in rules)
+
+
+def _computed(
+    program: CheckedProgram, rules: Sequence[Rule], settings: Settings
+) -> Iterator[Verdict]:
+    processes = min(settings.processes or _processors(), len(rules) // _WORTH_A_PROCESS + 1)
+    if processes <= 1:
+        yield from (check_rule(program, rule, settings.samples, settings.seed) for rule in rules)
+        return
+    names = [rule.name for rule in rules]
+    with ProcessPoolExecutor(
+        processes, multiprocessing.get_context("spawn"), _start, (program, settings)
+    ) as pool:
+        yield from pool.map(_check, names, chunksize=4)
+
+
+def _processors() -> int:
+    """Those that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+# --- in the other processes -----------------------------------------------------------------
+
+_work: list[tuple[CheckedProgram, Settings]] = []
+
+
+def _start(program: CheckedProgram, settings: Settings) -> None:
+    _work.append((program, settings))
+
+
+def _check(name: str) -> Verdict:
+    [(program, settings)] = _work
+    rule = next(rule for rule in program.rules if rule.name == name)
+    return check_rule(program, rule, settings.samples, settings.seed)

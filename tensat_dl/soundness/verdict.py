@@ -54,7 +54,9 @@ class Counterexample:
 class Verdict:
     """`methods`: how many instances were judged by which method, `method` the weakest of them;
     `error`: the probability that an instance that was proved modulo the prime is none;
-    `reason`: what stood in the way; `unneeded`: conditions that no instance needs."""
+    `reason`: what stood in the way; `needed`: conditions without which it was refuted;
+    `unneeded`: those without which it was not, though instances were found that only they leave
+    out."""
 
     rule: str
     base: str
@@ -65,6 +67,7 @@ class Verdict:
     error: float
     counterexample: Counterexample | None = None
     reason: str = ""
+    needed: tuple[str, ...] = ()
     unneeded: tuple[str, ...] = ()
     seconds: float = 0.0
 

@@ -1,0 +1,71 @@
+"""Verdicts in the user's cache directory, by the content of what they speak of.
+
+The key covers the rule as the checker read it, all that a rule may refer to in its program, the
+settings, and the verifier: its own source, that of the stages it stands on, and the versions of
+the packages that compute.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from tensat_dl.language.print_program import print_program
+from tensat_dl.language.program import CheckedProgram, Rule
+from tensat_dl.soundness.verdict import Counterexample, Status, Tensor, Verdict
+from tensat_dl.syntax.cache import read_cached, write_cached
+
+#: Stages whose source a verdict depends on.
+_STAGES = ("vocabulary", "syntax", "language", "graph", "egraph", "soundness")
+_PACKAGES = ("numpy", "onnx", "ml_dtypes")
+
+
+def key_of(program: CheckedProgram, rule: Rule, settings: str) -> str:
+    """The name under which a verdict is stored."""
+    alone = replace(program, rules=(rule,), rulesets={}, schedule=(), cost_models={})
+    parts = (rule.name, print_program(alone), settings, _verifier())
+    return "verify-" + hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+@cache
+def _verifier() -> str:
+    """A digest of everything that computes verdicts."""
+    digest = hashlib.sha256()
+    root = Path(__file__).resolve().parent.parent
+    for stage in _STAGES:
+        for path in sorted((root / stage).rglob("*.py")):
+            digest.update(path.read_bytes())
+    for name in _PACKAGES:
+        digest.update(f"{name} {metadata.version(name)}".encode())
+    return digest.hexdigest()
+
+
+def load(key: str) -> Verdict | None:
+    """The verdict stored under a key."""
+    found = read_cached(key)
+    return None if found is None else _verdict(found)
+
+
+def store(key: str, verdict: Verdict) -> None:
+    """Keep a verdict, where the directory allows it."""
+    write_cached(key, {**asdict(verdict), "status": verdict.status.value})
+
+
+def _verdict(data: Mapping[str, Any]) -> Verdict:
+    example = data["counterexample"]
+    found = None
+    if example is not None:
+        found = Counterexample(
+            **{
+                **example,
+                "inputs": tuple(Tensor(**tensor) for tensor in example["inputs"]),
+                "left": Tensor(**example["left"]),
+                "right": Tensor(**example["right"]),
+            }
+        )
+    return Verdict(**{**data, "status": Status(data["status"]), "counterexample": found})
