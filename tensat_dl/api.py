@@ -115,11 +115,11 @@ def verify_rules(
     """
     from tensat_dl.language.load import load_rules as load
     from tensat_dl.language.program import CheckedProgram
-    from tensat_dl.soundness.run import Settings as VerifySettings
     from tensat_dl.soundness.run import chosen, verify_program
+    from tensat_dl.soundness.settings import Settings as VerifySettings
 
     program = rules if isinstance(rules, CheckedProgram) else load(rules)
-    settings = VerifySettings(samples, seed, cache, processes)
+    settings = VerifySettings(samples, seed, cache=cache, processes=processes)
     return verify_program(program, chosen(program, only), settings)
 
 

@@ -87,16 +87,21 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
 
 
 def _print(verdicts: Sequence[Verdict], rules: str) -> None:
-    from tensat_dl.cli.tables import Block, Line, Table, print_blocks
+    from tensat_dl.cli.tables import Line, Table, print_blocks
 
     rows = [_row(verdict) for verdict in verdicts]
     columns = ("rule", "verdict", "method", ">instances", ">error")
     counts: dict[str, int] = {}
     for verdict in verdicts:
         counts[verdict.status.value] = counts.get(verdict.status.value, 0) + 1
-    words = ", ".join(f"{count} {name}" for name, count in counts.items())
-    blocks: list[Block] = [Table(columns, rows)] if rows else []
-    print_blocks([*blocks, Line(f"{rules}: {len(rows)} rules: {words}")], sys.stdout)
+    words = [_counted(name, count) for name, count in counts.items()]
+    total = f"{len(rows)} rule{'s' if len(rows) != 1 else ''}"
+    line = Line(f"{rules}: " + (f"{total}: {', '.join(words)}" if words else total))
+    print_blocks([Table(columns, rows), line] if rows else [line], sys.stdout)
+
+
+def _counted(name: str, count: int) -> str:
+    return f"{count} hold" if name == "holds" and count != 1 else f"{count} {name}"
 
 
 def _row(verdict: Verdict) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from tensat_dl.soundness.counterexample import describe
 from tensat_dl.soundness.instances import Instance, Sampler
 from tensat_dl.soundness.judgement import Judgement, judge
 from tensat_dl.soundness.necessity import Need, need_of
+from tensat_dl.soundness.settings import Settings
 from tensat_dl.soundness.shrink import Refuted, shrink
 from tensat_dl.soundness.subject import Subject, make_subject
 from tensat_dl.soundness.verdict import Status, Verdict
@@ -46,8 +47,9 @@ class Tally:
             self.refuted = (instance, judgement)
 
 
-def check_rule(program: CheckedProgram, rule: Rule, samples: int, seed: int) -> Verdict:
-    """Draw and judge up to `samples` instances; stop at the first that refutes."""
+def check_rule(program: CheckedProgram, rule: Rule, settings: Settings) -> Verdict:
+    """Draw and judge instances; stop at the first that refutes."""
+    samples, seed = settings.samples, settings.seed
     start = time.perf_counter()
     subject = make_subject(program, rule)
     sampler = Sampler(subject, seed)
@@ -59,7 +61,7 @@ def check_rule(program: CheckedProgram, rule: Rule, samples: int, seed: int) -> 
         if instance is not None:
             tally.note(instance, judge(subject, instance, seed * 1_000_003 + attempt * 17))
     verdict = _verdict(subject, sampler, tally, seed)
-    if verdict.status is Status.HOLDS:
+    if verdict.status is Status.HOLDS and settings.conditions:
         verdict = _with_needs(program, rule, verdict, max(samples // 2, 1), seed)
     return replace(verdict, seconds=time.perf_counter() - start)
 

@@ -16,8 +16,9 @@ Dims = tuple[int, ...]
 
 _POOLS = (
     *((2, 3), (1, 2, 3), (2, 3), (3,), (2,), (1, 2), (2, 4), (2, 3, 4), (4, 6)),
-    *((1,), (1, 3), (0, 2), (2, 5)),
+    *((1,), (1, 3), (0, 2), (2, 5), (2,), (3,)),
 )
+_SQUARE_POOLS = ((2,), (3,), (2,), (1, 2))
 _SMALL_POOLS = ((1, 2), (2,), (1,), (2, 3), (1, 2, 3), (0, 1, 2))
 _RANKS = (0, 1, 1, 2, 2, 2, 2, 3, 3, 4, 4, 4, 5)
 
@@ -33,17 +34,20 @@ _FLOAT_FILLS = (0.0, 1.0, 0.0, 1.0, 2.0, 0.5, -1.0, 3.0)
 
 @dataclass
 class Draw:
-    """The state of one attempt; `small` keeps sizes small, for counterexamples."""
+    """The state of one attempt; `small` keeps sizes small, for counterexamples; `square` makes dims
+    equal, so that what mixes them up is not seen by its type."""
 
     random: Random
     small: bool = False
+    square: bool = False
     pool: Dims = ()
     rank: int = 2
     element: DType = DType.F32
     _seen: list[Dims] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.pool = self.random.choice(_SMALL_POOLS if self.small else _POOLS)
+        pools = _SMALL_POOLS if self.small else _POOLS
+        self.pool = self.random.choice(_SQUARE_POOLS if self.square else pools)
         self.rank = self.random.choice(_RANKS)
         self.element = self.random.choice(_DTYPES)
 

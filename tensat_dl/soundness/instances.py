@@ -97,6 +97,7 @@ class Sampler:
         self.failures: Counter[str] = Counter()
         self.refusals: Counter[str] = Counter()
         self.dead = 0
+        self._square = False
         functions = self.subject.answerer.functions
         self._hints = [hints_of(plan.rule, functions) for plan in self.subject.plans]
 
@@ -113,10 +114,12 @@ class Sampler:
             self.dead += 1
         except Refusal as refusal:
             self.refusals[str(refusal)] += 1
+            self._square = True  # with equal dims the type may not tell
         return None
 
     def _rows(self, plan: RulePlan, hints: Hints) -> Iterator[Row]:
-        draw = Draw(self.random, self.small)
+        draw = Draw(self.random, self.small, square=self._square)
+        self._square = False
         if draw.element not in hints.dtypes or draw.chance(0.2):
             draw.element = self._element(hints) if hints.dtypes else draw.element
         first = Attempt(self.subject, plan, draw, hints, self.failures, avoid=self.avoid)

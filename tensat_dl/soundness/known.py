@@ -88,7 +88,8 @@ class Known:
         if literal.dtype is not None:
             blank.dtype = self._dtype(literal.dtype)
         if isinstance(wanted, tuple):
-            blank.value = tuple(v for v in wanted if isinstance(v, int | float))
+            numbers = tuple(v for v in wanted if isinstance(v, int | float))
+            blank.value = numbers if len(numbers) == len(wanted) else None
             blank.dims = (len(wanted),)
         elif isinstance(wanted, int | float):
             blank.fill = wanted

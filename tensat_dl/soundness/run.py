@@ -10,28 +10,17 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 
 from tensat_dl.errors import UsageError
 from tensat_dl.language.program import CheckedProgram, Rule
 from tensat_dl.soundness.check import check_rule
+from tensat_dl.soundness.settings import Settings
 from tensat_dl.soundness.store import key_of, load, store
 from tensat_dl.soundness.verdict import Verdict
 from tensat_dl.suggest import did_you_mean
 
 #: Fewer rules than this are not worth a process.
 _WORTH_A_PROCESS = 6
-
-
-@dataclass(frozen=True)
-class Settings:
-    """`samples`: instances of each rule; `seed`: equal seeds draw equal instances; `cache`: read
-    and keep verdicts; `processes`: None for as many as there are processors."""
-
-    samples: int = 40
-    seed: int = 0
-    cache: bool = True
-    processes: int | None = None
 
 
 def chosen(program: CheckedProgram, names: Sequence[str]) -> tuple[Rule, ...]:
@@ -54,7 +43,7 @@ def verify_program(
     progress: Callable[[Verdict], None] | None = None,
 ) -> tuple[Verdict, ...]:
     """Verify `rules` of `program`; `progress` hears of each verdict."""
-    shown = f"{settings.samples} {settings.seed}"
+    shown = f"{settings.samples} {settings.seed} {settings.conditions}"
     keys = {rule.name: key_of(program, rule, shown) for rule in rules} if settings.cache else {}
     known = {name: found for name, key in keys.items() if (found := load(key)) is not None}
     waiting = [rule for rule in rules if rule.name not in known]
@@ -73,7 +62,7 @@ def _computed(
 ) -> Iterator[Verdict]:
     processes = min(settings.processes or _processors(), len(rules) // _WORTH_A_PROCESS + 1)
     if processes <= 1:
-        yield from (check_rule(program, rule, settings.samples, settings.seed) for rule in rules)
+        yield from (check_rule(program, rule, settings) for rule in rules)
         return
     names = [rule.name for rule in rules]
     with ProcessPoolExecutor(
@@ -101,4 +90,4 @@ def _start(program: CheckedProgram, settings: Settings) -> None:
 def _check(name: str) -> Verdict:
     [(program, settings)] = _work
     rule = next(rule for rule in program.rules if rule.name == name)
-    return check_rule(program, rule, settings.samples, settings.seed)
+    return check_rule(program, rule, settings)

@@ -16,6 +16,7 @@ from tensat_dl.egraph.build import ABSENT, BuildConstant, BuildMap, BuildNode, M
 from tensat_dl.egraph.left import mapped_inputs, varying_list
 from tensat_dl.egraph.typing import Scope, Typer
 from tensat_dl.language import program
+from tensat_dl.language.evaluate import evaluate
 from tensat_dl.soundness.arithmetic import Array, Scheme, Undefined, Unsupported
 from tensat_dl.soundness.instances import Instance, Root
 from tensat_dl.soundness.operators import EVALUATORS, Call
@@ -220,14 +221,21 @@ class BuiltSide:
         """Evaluate one build."""
         match build:
             case BuildConstant():
-                type_ = self.scope.tensors[build.name].type
-                constant = self.by.typer.interner.constant(int(columns[0]))  # type: ignore[call-overload]
-                assert isinstance(type_, TensorType)
-                self.values[build.name] = encoded(constant.load(), type_, self.by.scheme)
+                self.values[build.name] = self._constant(build, columns)
             case BuildMap():
                 self._map(build, columns)
             case BuildNode():
                 self._node(build, columns)
+
+    def _constant(self, build: BuildConstant, columns: Sequence[object]) -> Array:
+        """A new constant; over the reals it is the number that is written, not a rounded one."""
+        type_ = self.scope.tensors[build.name].type
+        assert isinstance(type_, TensorType)
+        if self.by.scheme.floats is not None and type_.dtype.is_float:
+            written = np.asarray(evaluate(build.emit.value, self.scope.env), dtype=np.float64)
+            return encoded(written, type_, self.by.scheme)
+        constant = self.by.typer.interner.constant(int(columns[0]))  # type: ignore[call-overload]
+        return encoded(np.asarray(constant.load()), type_, self.by.scheme)
 
     def _attributes(self, columns: Sequence[object]) -> tuple[Attributes, int]:
         return self.by.typer.interner.attributes(int(columns[0]))  # type: ignore[call-overload]

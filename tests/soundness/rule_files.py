@@ -5,7 +5,8 @@ from __future__ import annotations
 from tensat_dl.diagnostics import Diagnostics
 from tensat_dl.language.load import load_text
 from tensat_dl.language.program import CheckedProgram
-from tensat_dl.soundness.run import Settings, verify_program
+from tensat_dl.soundness.run import verify_program
+from tensat_dl.soundness.settings import Settings
 from tensat_dl.soundness.verdict import Verdict
 
 

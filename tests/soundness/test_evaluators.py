@@ -13,6 +13,8 @@ from tensat_dl.soundness.operators import EVALUATORS
 from tensat_dl.soundness.reference import evaluate_by_reference
 from tensat_dl.vocabulary.types import type_text
 
+pytestmark = pytest.mark.slow
+
 #: The reference evaluator gives four axes whatever the input has.
 _REFERENCE_IS_WRONG = {"GlobalMaxPool"}
 _F32_ONLY = {"Celu"}
@@ -32,6 +34,8 @@ def test_an_evaluator_agrees_with_the_reference(name: str) -> None:
                 continue
         if expected[0].shape != call.result_dims():
             continue  # MaxPool there, with pads at the end alone
+        if name == "ConvTranspose" and call.has(2) and call.integer("group") > 1:
+            continue  # the bias of the first group alone, there
         compared += 1
         for index, (mine, theirs) in enumerate(zip(found, expected, strict=True)):
             assert mine.shape == call.result_dims(index), told

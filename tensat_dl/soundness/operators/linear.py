@@ -178,7 +178,7 @@ def _extreme(apply: np.ufunc) -> Evaluator:
         if call.scheme.is_symbolic and call.dtype(0).is_float:
             raise Unsupported("residues are not compared")
         if x.size == 0:
-            raise Unsupported("an extreme of nothing")
+            raise Undefined("an extreme of nothing")
         return [_keeps(call, np.asarray(apply.reduce(x, axis=axes, keepdims=True)), axes)]
 
     return evaluate

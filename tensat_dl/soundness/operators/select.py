@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from tensat_dl.soundness.arithmetic import Array, Unsupported
+from tensat_dl.soundness.arithmetic import Array, Undefined, Unsupported
 from tensat_dl.soundness.operators.call import Call, Evaluator
 from tensat_dl.vocabulary.shapes.select import places
 
@@ -85,6 +85,8 @@ def _arg_extreme(find: Callable[..., Array]) -> Evaluator:
             "select_last_index"
         ):
             raise Unsupported("residues are not compared")
+        if x.size == 0:
+            raise Undefined("a place in nothing")
         axis = call.integer("axis") % x.ndim
         best = find(x, axis=axis)
         best = best if not call.integer("keepdims", 1) else np.expand_dims(best, axis)

@@ -1,0 +1,18 @@
+"""How `verify` goes about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`samples`: instances of each rule; `seed`: equal seeds draw equal instances; `conditions`:
+    also ask which conditions a rule needs; `cache`: read and keep verdicts; `processes`: None for
+    as many as there are processors."""
+
+    samples: int = 40
+    seed: int = 0
+    conditions: bool = True
+    cache: bool = True
+    processes: int | None = None

@@ -1,0 +1,76 @@
+"""`tensat-dl verify`: a table, diagnostics, exit code 4 where a rule is refuted, JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+RIGHT = "language 1\nrewrite relu_relu: Relu(Relu(x)) => Relu(x)\n"
+WRONG = RIGHT + "@real\nrewrite linear: Relu(Add(a, b)) => Add(Relu(a), Relu(b))\n"
+
+
+@pytest.fixture(autouse=True)
+def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def test_rules_that_hold(tensat) -> None:
+    Path("r.tsat").write_text(RIGHT)
+    done = tensat("verify", "r.tsat", "--samples", 10)
+    assert done.code == 0
+    assert done.err == ""
+    assert done.out.splitlines()[-1] == "r.tsat: 1 rule: 1 holds"
+
+
+def test_a_rule_that_is_refuted(tensat) -> None:
+    Path("r.tsat").write_text(WRONG)
+    done = tensat("verify", "r.tsat", "--samples", 10)
+    assert done.code == 4
+    assert done.out.splitlines()[-1] == "r.tsat: 2 rules: 1 holds, 1 refuted"
+    assert "error[E1001]: `linear` does not hold" in done.err
+    assert "r.tsat:3:1" in done.err
+    assert "they differ first" in done.err
+
+
+def test_one_rule_alone(tensat) -> None:
+    Path("r.tsat").write_text(WRONG)
+    done = tensat("verify", "r.tsat", "--rule", "relu_relu", "--samples", 10)
+    assert done.code == 0
+    assert "linear" not in done.out
+
+
+def test_a_rule_that_is_not_there(tensat) -> None:
+    Path("r.tsat").write_text(WRONG)
+    done = tensat("verify", "r.tsat", "--rule", "relu_rela")
+    assert done.code == 2
+    assert "there is no rule `relu_rela`" in done.err
+    assert "relu_relu" in done.err
+
+
+def test_json(tensat) -> None:
+    Path("r.tsat").write_text(WRONG)
+    done = tensat("verify", "r.tsat", "--samples", 10, "--json", "-")
+    assert done.code == 4
+    first, second = json.loads(done.out)["rules"]
+    assert (first["rule"], first["status"], first["instances"]) == ("relu_relu", "holds", 10)
+    example = second["counterexample"]
+    assert {tensor["name"] for tensor in example["inputs"]} == {"a", "b"}
+    assert example["left_element"] != example["right_element"]
+
+
+def test_a_file_with_errors(tensat) -> None:
+    Path("r.tsat").write_text("language 1\nrewrite r: Relux(x) => x\n")
+    done = tensat("verify", "r.tsat")
+    assert done.code == 4
+    assert "E0202" in done.err
+    assert done.out == ""
+
+
+@pytest.mark.parametrize("samples", ["0", "-3", "many"])
+def test_a_count_that_is_none(tensat, samples: str) -> None:
+    Path("r.tsat").write_text(RIGHT)
+    done = tensat("verify", "r.tsat", "--samples", samples)
+    assert done.code == 2
+    assert "--samples" in done.err

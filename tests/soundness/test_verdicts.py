@@ -1,0 +1,130 @@
+"""What a verdict says: the method, the reason, the conditions, a small counterexample."""
+
+from __future__ import annotations
+
+import numpy as np
+from rule_files import program_of, verify
+
+from tensat_dl.soundness.findings import findings
+from tensat_dl.soundness.report import make_report
+from tensat_dl.soundness.run import verify_program
+from tensat_dl.soundness.settings import Settings
+from tensat_dl.soundness.verdict import Status
+
+IDEMPOTENT = "rewrite r: Relu(Relu(x)) => Relu(x)"
+
+
+def test_polynomials_are_proved_with_an_error_probability() -> None:
+    """Of two instances' rounds each, so below (degree / 2**31)**2."""
+    rule = "@real\nrewrite r: Mul(a: f32[N], Add(b, c)) => Add(Mul(a, b), Mul(a, c))"
+    verdict = verify(rule)["r"]
+    assert dict(verdict.methods) == {"modular": 40}
+    assert 0 < verdict.error <= (2 / (2**31 - 1)) ** 2
+
+
+def test_order_is_tried_on_exact_numbers() -> None:
+    verdict = verify("rewrite r: Max(x: f32[N], x) => x")["r"]
+    assert verdict.method == "exact"
+    assert verdict.status is Status.HOLDS
+
+
+def test_an_uninterpreted_function_that_is_moved_is_proved() -> None:
+    rule = "rewrite r: Relu(Transpose(x: f32[_, _], perm=p)) => Transpose(Relu(x), perm=p)"
+    assert verify(rule)["r"].method == "modular"
+
+
+def test_a_condition_that_is_never_met_is_named() -> None:
+    verdict = verify("rewrite r: Relu(Relu(x: f32[N])) => Relu(x) where rank(x) == 2")["r"]
+    assert verdict.status is Status.NO_INSTANCE
+    assert verdict.reason == "the condition `rank(x) == 2` was never met"
+
+
+def test_a_right_side_that_never_has_the_type_is_named() -> None:
+    verdict = verify("rewrite r: Neg(x) => Unsqueeze(x, i64([0]))")["r"]
+    assert verdict.status is Status.NO_INSTANCE
+    assert "the right side never had its type: the type would change from " in verdict.reason
+
+
+def test_a_fact_that_nothing_derives_is_named() -> None:
+    text = """
+        relation never(x: Tensor)
+        rewrite r: Relu(Relu(x)) => Relu(x) where never(x)"""
+    verdict = verify(text)["r"]
+    assert verdict.status is Status.NO_INSTANCE
+    assert verdict.reason == "nothing derives a fact that the rule asks for"
+
+
+def test_needed_and_needless_conditions() -> None:
+    text = """
+        rewrite r: Gather(MatMul(x, w: T[_, _]), i, axis=k) => MatMul(Gather(x, i, axis=k), w)
+          where k < rank(x) - 1, numel(i) < 100"""
+    verdict = verify(text, samples=60)["r"]
+    assert verdict.status is Status.HOLDS
+    assert verdict.needed == ("k < rank(x) - 1",)
+    assert verdict.unneeded == ()  # no instance is that large
+
+
+def test_a_needless_condition_is_a_warning_with_the_stronger_rule() -> None:
+    program = program_of("rewrite r: Relu(Relu(x)) => Relu(x) where rank(x) == 2, numel(x) > 3")
+    verdicts = verify_program(program, program.rules, Settings(cache=False, processes=1))
+    first, second = findings({rule.name: rule for rule in program.rules}, verdicts)
+    assert (first.code, first.severity.value) == ("W1001", "warning")
+    assert first.span is not None
+    assert first.span.file.text[first.span.start : first.span.end] == "rank(x) == 2"
+    assert "`where numel(x) > 3`" in first.help
+    assert "`where rank(x) == 2`" in second.help
+
+
+def test_a_condition_that_one_operator_of_a_class_needs_is_needed() -> None:
+    """`Identity` commutes with every factor, `Relu` with those that are not negative."""
+    text = """
+        class Piecewise = Relu | Identity
+        @real
+        rewrite r for F in Piecewise: F(Mul(x, c: f32[])) => Mul(F(x), c)
+          where value(c) >= 0"""
+    program = program_of(text)
+    verdicts = verify_program(program, program.rules, Settings(cache=False, processes=1))
+    found = {v.rule: v for v in verdicts}
+    assert found["r@Relu"].needed == ("value(c) >= 0",)
+    assert found["r@Identity"].unneeded == ("value(c) >= 0",)
+    assert list(findings({rule.name: rule for rule in program.rules}, verdicts)) == []
+
+
+def test_a_counterexample_is_small() -> None:
+    """One element each, 1 and -1: nothing smaller refutes it."""
+    verdict = verify("@real\nrewrite r: Relu(Add(a, b)) => Add(Relu(a), Relu(b))")["r"]
+    found = verdict.counterexample
+    assert found is not None
+    assert all(np.asarray(tensor.elements).size == 1 for tensor in found.inputs)
+    elements = [np.asarray(tensor.elements).item() for tensor in found.inputs]
+    assert sum(map(abs, elements)) <= 4
+    left, right = np.maximum(sum(elements), 0), np.maximum(elements, 0).sum()
+    assert left != right
+    assert found.left_element == left
+    assert found.right_element == right
+
+
+def test_a_counterexample_of_two_permutations_can_be_recomputed() -> None:
+    rule = "rewrite r: Transpose(Transpose(x, perm=p), perm=q) => Transpose(x, perm=compose(q, p))"
+    found = verify(rule)["r"].counterexample
+    assert found is not None
+    p, q = (eval(found.names[name]) for name in "pq")  # lists of numbers
+    x = np.array(found.inputs[0].elements)
+    expected = x.transpose(p).transpose(q)
+    assert np.array_equal(expected, found.left.elements)
+    assert expected[found.index] == found.left_element
+
+
+def test_equal_seeds_draw_equal_instances() -> None:
+    text = "rewrite r: Transpose(Transpose(x, perm=p), perm=q) => Transpose(x, perm=compose(q, p))"
+    first, second = verify(text, seed=3)["r"], verify(text, seed=3)["r"]
+    assert first.counterexample == second.counterexample
+
+
+def test_the_report_has_no_number_that_json_lacks() -> None:
+    import json
+
+    verdict = verify("rewrite r: Sub(x: f32[N], x) => Mul(x, f32(0))")["r"]
+    assert verdict.status is Status.REFUTED
+    text = json.dumps(make_report([verdict]), allow_nan=False)
+    assert json.loads(text)["rules"][0]["status"] == "refuted"
