@@ -77,12 +77,14 @@ class CostSettings:
 @dataclass(frozen=True)
 class ExtractSettings:
     """`[extract]`.  `method`: ilp, tensat-ilp, greedy-dag, greedy-tree; `gap` is relative;
-    `options` go to the solver verbatim; `cycles`: how the model forbids loops: "lazy", "order"
-    (order variables) or "filter" (cycles removed before); `reductions`: those that run before the
-    model is built, each exact."""
+    `solver`: a name, or "auto"; `executable`: the program to run as the solver, "" for the one that
+    is found; `options` go to the solver verbatim; `cycles`: how the model forbids loops: "lazy",
+    "order" (order variables) or "filter" (cycles removed before); `reductions`: those that run
+    before the model is built, each exact."""
 
     method: str = "ilp"
     solver: str = "glpk"
+    executable: str = ""
     seconds: float = 60.0
     gap: float = 1e-6
     cycles: str = "lazy"

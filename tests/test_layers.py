@@ -53,6 +53,7 @@ FENCES: dict[str, tuple[str, ...]] = {
     "egglog": ("egraph/engine.py",),
     "pyomo": ("extract/model.py", "extract/solvers"),
     "highspy": ("extract/solvers",),
+    "ortools": ("extract/solvers/cpsat.py",),
     "onnx": ("vocabulary/", "graph/", "cost/", "soundness/reference.py"),
     "onnx_ir": ("vocabulary/", "graph/", "cost/"),
     "onnxruntime": ("vocabulary/", "graph/", "cost/"),

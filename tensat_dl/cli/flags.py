@@ -32,7 +32,9 @@ class Flag:
         return self.name.removeprefix("--").replace("-", "_")
 
 
-SOLVER = Flag("--solver", "extract", "solver", "NAME", str, "extract with this solver (glpk)")
+SOLVER = Flag(
+    "--solver", "extract", "solver", "NAME", str, "extract with this solver, or auto (glpk)"
+)
 COST = Flag(
     "--cost",
     "cost",

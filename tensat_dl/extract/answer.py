@@ -41,6 +41,7 @@ class Answer:
     objective: float = float("inf")
     bound: float = 0.0
     warnings: list[str] = field(default_factory=list)
+    solvers: list[str] = field(default_factory=list)
 
     def offer(self, choice: Mapping[int, int]) -> None:
         """Take the choice if it is cheaper.  Raises InvalidSelectionError if it is no answer."""
@@ -93,6 +94,7 @@ class Answer:
             bound=self.objective if self.selection is None else self.bound,
             method=self.settings.method,
             solver=self.settings.solver if exact else "",
+            solvers=tuple(self.solvers),
             seconds=self.deadline.elapsed,
             stages=stages,
             warnings=tuple(dict.fromkeys(self.warnings)),

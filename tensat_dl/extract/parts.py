@@ -23,7 +23,7 @@ from tensat_dl.extract.reductions.split import cut, part_labels
 from tensat_dl.extract.reductions.table import PARTS, Context, Reducer
 from tensat_dl.extract.reductions.upper import lower_bound, part_bounds
 from tensat_dl.extract.search import Found, Listener, Plan, solve
-from tensat_dl.extract.solvers.session import SolverSession
+from tensat_dl.extract.solvers.pool import SolverPool
 
 _MOST_ROUNDS = 6
 _MOST_GAP = 0.5
@@ -157,14 +157,14 @@ class Parts:
         rest = sum(part.found.cost for part in self.parts if part.open)
         return min(_MOST_GAP, max(gap, gap * self.answer.bound / rest if rest else gap))
 
-    def solve(self, session: SolverSession, cycles: str, gap: float) -> StopReason:
+    def solve(self, pool: SolverPool, cycles: str, gap: float) -> StopReason:
         """Solve the open parts, the smallest first, each within its share of the time."""
         waiting = sorted((part for part in self.parts if part.open), key=lambda p: p.graph.nodes)
         plan = Plan(cycles, False, self._part_gap(gap))
         sizes = [part.graph.nodes for part in waiting]
         for i, part in enumerate(waiting):
             share = max(_LEAST_SHARE, sizes[i] / sum(sizes[i:])) if sizes[i + 1 :] else 1.0
-            self._solve(part, plan, session, share)
+            self._solve(part, plan, pool, share)
         unproven = [part.found for part in waiting if part.open]
         if not unproven:
             return StopReason.GAP
@@ -173,7 +173,7 @@ class Parts:
         failed = all(found.failed for found in unproven)
         return StopReason.SOLVER_FAILED if failed else StopReason.TIME
 
-    def _solve(self, part: Part, plan: Plan, session: SolverSession, share: float) -> None:
+    def _solve(self, part: Part, plan: Plan, pool: SolverPool, share: float) -> None:
         whole = self.answer.deadline
         whole.check()
         deadline = Deadline(whole.remaining * share, whole.clock)
@@ -181,6 +181,7 @@ class Parts:
             lambda found: self._improve(), lambda bound: self._tell_bound(part, bound)
         )
         try:
+            session = pool.session_for(part.graph)
             solve(part.graph, part.found, plan, session, deadline, listener)
         except OutOfTime:
             # The rest of the time belongs to the other parts.

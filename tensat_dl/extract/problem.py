@@ -124,7 +124,8 @@ class Extraction:
     """The answer: a checked selection (None when infeasible), its value, and how good it is.
 
     `objective` and `bound` are on the unreduced problem; `gap` = (objective - bound) /
-    max(|objective|, 1e-12), 0 when proven.  `warnings` are for people.
+    max(|objective|, 1e-12), 0 when proven.  `solver` is the one asked for, `solvers` those that
+    ran (none, where reductions decided all).  `warnings` are for people.
     """
 
     selection: Selection | None
@@ -135,6 +136,7 @@ class Extraction:
     method: str
     solver: str
     seconds: float
+    solvers: tuple[str, ...] = ()
     stages: tuple[StageRecord, ...] = ()
     warnings: tuple[str, ...] = ()
 

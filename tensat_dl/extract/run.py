@@ -21,8 +21,7 @@ from tensat_dl.extract.reductions.prune import prune
 from tensat_dl.extract.reductions.table import SIMPLIFYING, WHOLE, Context, Reducer
 from tensat_dl.extract.reductions.upper import lower_bound
 from tensat_dl.extract.search import Found, Listener, Plan, solve
-from tensat_dl.extract.solvers.session import SolverSession
-from tensat_dl.extract.solvers.table import Solver, require_solver
+from tensat_dl.extract.solvers.pool import SolverPool, check_solver
 from tensat_dl.progress import Progress, silent
 from tensat_dl.settings import REDUCTIONS, ExtractSettings
 from tensat_dl.suggest import did_you_mean
@@ -62,7 +61,7 @@ def validate(settings: ExtractSettings) -> None:
     if not 0 <= settings.gap < 1 or math.isnan(settings.gap):
         raise UsageError(f"gap must be from 0 to less than 1, not {settings.gap}")
     if settings.method in ("ilp", "tensat-ilp"):
-        require_solver(settings.solver)
+        check_solver(settings)
 
 
 class _Run:
@@ -121,7 +120,9 @@ class _Run:
             self.answer.tell(bound)
 
         try:
-            with SolverSession(self._solver(), self.settings.options) as session:
+            with SolverPool(self.settings) as pool:
+                self.answer.solvers = pool.used_names
+                session = pool.session_for(graph)
                 solve(graph, found, plan, session, self.deadline, Listener(improved, bounded))
         finally:
             self.answer.warnings.extend(found.warnings)
@@ -140,11 +141,9 @@ class _Run:
         parts.reduce()
         if self.answer.tight or not any(part.open for part in parts.parts):
             return StopReason.PROVEN
-        with SolverSession(self._solver(), self.settings.options) as session:
-            return parts.solve(session, self.settings.cycles, self.settings.gap)
-
-    def _solver(self) -> Solver:
-        return require_solver(self.settings.solver)
+        with SolverPool(self.settings) as pool:
+            self.answer.solvers = pool.used_names
+            return parts.solve(pool, self.settings.cycles, self.settings.gap)
 
     def _offer(self, graph: Graph, choice: dict[int, int]) -> None:
         self.answer.offer(graph.choice_of(choice.values()))

@@ -18,7 +18,7 @@ from tensat_dl.extract.graph import Graph
 from tensat_dl.extract.greedy import Choice, greedy_tree, price, repair, used_classes
 from tensat_dl.extract.program import Program
 from tensat_dl.extract.published import formulate_published
-from tensat_dl.extract.solvers.answer import Outcome, SolverAnswer, SolverProgress
+from tensat_dl.extract.solvers.answer import STOPPED, Outcome, SolverAnswer, SolverProgress
 from tensat_dl.extract.solvers.session import SolverSession
 
 # Solvers have absolute tolerances of 1e-9 to 1e-6: objectives are brought to about this size.
@@ -245,6 +245,8 @@ class _Search:
     def _check_price(self, answer: SolverAnswer, choice: Choice) -> None:
         if answer.outcome is Outcome.FAILED:
             self._warn(f"failed: {answer.message}")
+        elif answer.message == STOPPED:
+            self.found.warnings.append(f"{self._name}: {answer.message}")
         cost = price(self.graph, choice)
         claimed = self.model.program.value(answer.values or ())
         if claimed < cost - _TOLERANCE * cost:

@@ -22,12 +22,21 @@ def test_ops_describes_one(tensat) -> None:
 def test_solvers_lists_every_solver_and_why_not(tensat) -> None:
     done = tensat("solvers")
     assert done.code == 0
-    header, *rows = [line.split(None, 2) for line in done.out.splitlines()]
-    assert header[:2] == ["solver", "usable"]
+    header, *rows = [line.split(None, 3) for line in done.out.splitlines()]
+    assert header[:3] == ["solver", "usable", "tried"]
     assert [row[0] for row in rows] == [solver.name for solver in SOLVERS]
-    by_name = {name: (usable, detail) for name, usable, detail in rows}
+    by_name = {name: (usable, detail) for name, usable, _, detail in rows}
+    tried = {name: mark == "yes" for name, _, mark, _ in rows}
+    assert tried == {solver.name: solver.ran_here for solver in SOLVERS}
     assert by_name["glpk"][0] == "yes"
     assert all(detail for _, detail in by_name.values())
     unusable = [name for name, (usable, _) in by_name.items() if usable == "no"]
     needs = {solver.name: solver.needs for solver in SOLVERS}
     assert all(needs[name] in by_name[name][1] for name in unusable)
+
+
+def test_solvers_says_more_when_asked(tensat) -> None:
+    out = tensat("solvers", "-v").out
+    more = [line.split(None, 2) for line in out.split("\n\n")[1].splitlines()[1:]]
+    assert [row[0] for row in more] == [solver.name for solver in SOLVERS]
+    assert ["glpk", "badly"] in [row[:2] for row in more]

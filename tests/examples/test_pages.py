@@ -23,7 +23,7 @@ _VARIES = (
     r"\d+\.\d\d\b(?= s\b|,|$)",  # seconds
     r"(?<=before )\S+(?= ms)|(?<=after )\S+(?= ms)|\S+(?= times as fast)",
     r"(?<=largest difference )\S+",
-    r"(?<=yes     )/\S+",
+    r"(?<=yes    )/\S+",
     r"(?<=^fold.batchnorm_affine).*|(?<=^fold.batchnorm_scale).*|(?<=^move.pool_before_conv).*",
     r"(?<=^exploration   ).*(?=: end of the schedule)",
     r"(?<=^class )\d+|(?<=^  output \d of )\d+",

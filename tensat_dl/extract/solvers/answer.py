@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+STOPPED = "ran past its time limit and was stopped"
 NOTHING_IN_TIME = "found no solution in its time"
 
 
@@ -35,7 +36,9 @@ class SolverAnswer:
 
 @dataclass(frozen=True)
 class SolverProgress:
-    """The best values a solver has reported while it runs."""
+    """The best that a solver has reported while it runs; `values` are those of the columns, where
+    it tells them."""
 
     objective: float | None
     bound: float
+    values: tuple[float, ...] | None = None

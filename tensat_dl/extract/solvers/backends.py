@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,7 +16,8 @@ from tensat_dl.extract.model import add_cuts, build_model, values_of
 from tensat_dl.extract.program import Program, Row
 from tensat_dl.extract.solvers.answer import NOTHING_IN_TIME, Outcome, SolverAnswer, SolverProgress
 from tensat_dl.extract.solvers.glpsol import LpFile, find_glpsol, run_glpsol
-from tensat_dl.extract.solvers.table import Backend, Solver
+from tensat_dl.extract.solvers.highs_log import HighsLog
+from tensat_dl.extract.solvers.table import Backend, Solver, packaged_program
 from tensat_dl.settings import SettingValue
 
 Options = Mapping[str, SettingValue]
@@ -38,9 +40,13 @@ def runner_for(solver: Solver, program: Program, options: Options) -> Runner:
     """The runner that the table names for this solver."""
     match solver.backend:
         case Backend.GLPSOL:
-            return GlpsolRunner(program, options)
-        case Backend.HIGHS:
-            return HighsRunner(program, options)
+            return GlpsolRunner(solver, program, options)
+        case Backend.DIRECT:
+            return DirectRunner(solver, program, options)
+        case Backend.CPSAT:
+            from tensat_dl.extract.solvers.cpsat import CpsatRunner
+
+            return CpsatRunner(program, options)
         case Backend.PYOMO:
             return PyomoRunner(solver, program, options)
 
@@ -48,8 +54,9 @@ def runner_for(solver: Solver, program: Program, options: Options) -> Runner:
 class GlpsolRunner:
     """Pyomo writes the LP file into the working directory; `glpsol` is run on it."""
 
-    def __init__(self, program: Program, options: Options) -> None:
+    def __init__(self, solver: Solver, program: Program, options: Options) -> None:
         self.model = build_model(program)
+        self.entry = solver
         self.options = options
 
     def add_rows(self, rows: Iterable[Row]) -> None:
@@ -58,7 +65,7 @@ class GlpsolRunner:
 
     def solve(self, until: float, gap: float, report: Report) -> SolverAnswer:
         """Write, run, read."""
-        executable = find_glpsol()
+        executable = find_glpsol(self.entry.executable)
         if executable is None:
             return SolverAnswer(Outcome.FAILED, message="glpsol is gone")
         lp = self._write(Path("model.lp").absolute())
@@ -73,15 +80,19 @@ class GlpsolRunner:
         return LpFile(path, named, len(self.model.x))
 
 
-class HighsRunner:
-    """HiGHS through Pyomo's persistent interface: rows are added to the live model."""
+class DirectRunner:
+    """A library behind Pyomo's newer interface.  Where that is persistent (HiGHS), rows are added
+    to the live model."""
 
-    def __init__(self, program: Program, options: Options) -> None:
+    def __init__(self, solver: Solver, program: Program, options: Options) -> None:
         from pyomo.contrib.solver.common.factory import SolverFactory
 
+        import_module(solver.module)
+        self.entry = solver
         self.model = build_model(program)
-        self.solver: Any = SolverFactory("highs")
-        self.solver.set_instance(self.model)
+        self.solver: Any = SolverFactory(solver.plugin)
+        if hasattr(self.solver, "set_instance"):
+            self.solver.set_instance(self.model)
         self.options = options
 
     def add_rows(self, rows: Iterable[Row]) -> None:
@@ -89,8 +100,8 @@ class HighsRunner:
         add_cuts(self.model, rows)
 
     def solve(self, until: float, gap: float, report: Report) -> SolverAnswer:
-        """One run of HiGHS, one thread unless the options say otherwise."""
-        options = {"mip_abs_gap": 1e-9, **self.options}
+        """One run, of one thread unless the options say otherwise."""
+        options = {**self.entry.defaults, **self.options}
         results = self.solver.solve(
             self.model,
             load_solutions=False,
@@ -98,6 +109,7 @@ class HighsRunner:
             time_limit=_left(until),
             rel_gap=gap,
             threads=int(options.pop("threads", 1)),
+            tee=[HighsLog(report)] if self.entry.name == "highs" else [],
             solver_options=options,
         )
         return self._answer(results)
@@ -116,7 +128,7 @@ class HighsRunner:
         outcome = Outcome.OPTIMAL if proven else Outcome.LIMIT if stopped else Outcome.FAILED
         bound = _float(results.objective_bound)
         if results.incumbent_objective is None:
-            reason = NOTHING_IN_TIME if stopped else f"HiGHS: {ended.name}"
+            reason = NOTHING_IN_TIME if stopped else f"{self.entry.name}: {ended.name}"
             return SolverAnswer(outcome, bound=bound, message=reason)
         results.solution_loader.load_vars()
         return SolverAnswer(
@@ -124,7 +136,7 @@ class HighsRunner:
             values_of(self.model),
             float(results.incumbent_objective),
             bound,
-            "" if proven else f"HiGHS: {ended.name}",
+            "" if proven else f"{self.entry.name}: {ended.name}",
         )
 
 
@@ -134,8 +146,10 @@ class PyomoRunner:
     def __init__(self, solver: Solver, program: Program, options: Options) -> None:
         from pyomo.environ import SolverFactory
 
+        program_path = solver.executable or packaged_program(solver)
+        keywords = {"executable": program_path} if program_path else {}
         self.model = build_model(program)
-        self.solver: Any = SolverFactory(solver.plugin)
+        self.solver: Any = SolverFactory(solver.plugin, **keywords)
         self.entry = solver
         self.options = options
 
@@ -145,7 +159,7 @@ class PyomoRunner:
 
     def solve(self, until: float, gap: float, report: Report) -> SolverAnswer:
         """Set the limits by the solver's own options where the table names them."""
-        options: dict[str, SettingValue] = {}
+        options: dict[str, SettingValue] = {**self.entry.defaults}
         limits: dict[str, float] = {}
         if self.entry.time_option:
             options[self.entry.time_option] = _left(until)

@@ -17,7 +17,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tensat_dl.extract.solvers.answer import NOTHING_IN_TIME, Outcome, SolverAnswer, SolverProgress
+from tensat_dl.extract.solvers.answer import (
+    NOTHING_IN_TIME,
+    STOPPED,
+    Outcome,
+    SolverAnswer,
+    SolverProgress,
+)
 from tensat_dl.settings import SettingValue
 
 _PREFIX = "cmeel.prefix"
@@ -35,18 +41,23 @@ class Executable:
     environment: Mapping[str, str]
 
 
-def find_glpsol() -> Executable | None:
-    """`glpsol` on PATH, unless it is the cmeel wheel's Python wrapper, whose death would leave
-    the real program running; otherwise the wheel's own program."""
-    for directory in os.environ.get("PATH", "").split(os.pathsep):
-        found = shutil.which("glpsol", path=directory) if directory else None
-        if found and not _is_wrapper(Path(found)):
-            return Executable(Path(found), dict(os.environ))
+def find_glpsol(executable: str = "") -> Executable | None:
+    """The program to run: `executable` if it is given, else that of the cmeel wheel, else
+    `glpsol` on PATH.
+
+    The wheel's own program is run, not its Python wrapper, whose death would leave it running.
+    """
+    if executable:
+        return Executable(Path(executable), dict(os.environ))
     for key in ("platlib", "purelib"):
         prefix = Path(sysconfig.get_path(key)) / _PREFIX
         program = prefix / "bin" / "glpsol"
         if os.access(program, os.X_OK):
             return Executable(program, _with_library(prefix / "lib"))
+    for directory in os.environ.get("PATH", "").split(os.pathsep):
+        found = shutil.which("glpsol", path=directory) if directory else None
+        if found and not _is_wrapper(Path(found)):
+            return Executable(Path(found), dict(os.environ))
     return None
 
 
@@ -181,9 +192,7 @@ def _number(text: str) -> float | None:
 
 def _answer(log: _Log, names: Path, solution: Path, lp: LpFile) -> SolverAnswer:
     if log.killed and not _is_complete(solution):
-        return SolverAnswer(
-            Outcome.LIMIT, bound=log.bound, message="ran past its time limit and was stopped"
-        )
+        return SolverAnswer(Outcome.LIMIT, bound=log.bound, message=STOPPED)
     if log.code != 0 and not log.killed:
         ended = f"signal {-log.code}" if log.code < 0 else f"status {log.code}"
         return SolverAnswer(

@@ -16,11 +16,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
 from tensat_dl.extract.program import Program, Row
-from tensat_dl.extract.solvers.answer import Outcome, SolverAnswer, SolverProgress
+from tensat_dl.extract.solvers.answer import STOPPED, Outcome, SolverAnswer, SolverProgress
 from tensat_dl.extract.solvers.messages import AddRows, Load, ReplyBuffer, Request, Solve, encode
 from tensat_dl.extract.solvers.table import Solver
 from tensat_dl.resources import temporary_prefix
@@ -77,7 +78,7 @@ class SolverSession:
         """Ask the solver to stop after `seconds`, of which starting and writing the model are a
         part; stop its process after `patience` (longer).
 
-        The bound reported before a stop is kept.
+        The bound and the values reported before a stop are kept.
         """
         now = time.monotonic()
         if not self._loaded:
@@ -134,12 +135,10 @@ class SolverSession:
                 for reply in buffer.feed(data):
                     if isinstance(reply, SolverAnswer):
                         return reply
-                    last = reply
+                    last = replace(reply, values=reply.values or last.values)
                     report(reply)
         self._stop()
-        return SolverAnswer(
-            Outcome.LIMIT, bound=last.bound, message="ran past its time limit and was stopped"
-        )
+        return SolverAnswer(Outcome.LIMIT, last.values, bound=last.bound, message=STOPPED)
 
     def _died(self, last: SolverProgress) -> SolverAnswer:
         assert self._process is not None and self._directory is not None
@@ -149,7 +148,7 @@ class SolverSession:
         said = next((line.strip() for line in reversed(lines) if line.strip()), "")
         self._stop()
         message = f"its process ended with {ended}" + (f": {said}" if said else "")
-        return SolverAnswer(Outcome.FAILED, bound=last.bound, message=message)
+        return SolverAnswer(Outcome.FAILED, last.values, bound=last.bound, message=message)
 
     def _stop(self) -> None:
         process, self._process, self._loaded = self._process, None, False
