@@ -82,5 +82,8 @@ CODES: Mapping[str, str] = {
     "W0403": "a rule that repeats another",
     "W0404": "an annotation without effect",
     "W0405": "an attribute that is named and never used",
+    "W0406": "a rule that follows from another",
+    "W0407": "a rule that feeds itself",
+    "W0408": "a rule that can lower no cost",
     "W0601": "a schedule that does not run",
 }

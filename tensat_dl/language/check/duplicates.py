@@ -12,18 +12,21 @@ from tensat_dl.language.program import Rule
 _WORD = re.compile(r"[A-Za-z_$][\w$.]*")
 
 
-def warn_of_duplicates(rules: Iterable[Rule], report: Reporter) -> None:
-    """Compare rules up to the names of their variables."""
+def warn_of_duplicates(rules: Iterable[Rule], report: Reporter) -> frozenset[str]:
+    """Compare rules up to the names of their variables; the names of those that repeat others."""
     first: dict[str, Rule] = {}
+    repeated: set[str] = set()
     for rule in rules:
         earlier = first.setdefault(_canonical(rule), rule)
         if earlier.base != rule.base:
+            repeated.add(rule.base)
             report.warning(
                 "W0403",
                 f"`{rule.base}` says the same as `{earlier.base}`",
                 rule.span,
                 help="remove one of them",
             )
+    return frozenset(repeated)
 
 
 def _canonical(rule: Rule) -> str:

@@ -29,6 +29,7 @@ from tensat_dl.language.check.rules import RuleSource, check_rule
 from tensat_dl.language.check.schedules import Scheduler
 from tensat_dl.language.check.tests import check_test
 from tensat_dl.language.check.variables import Declared
+from tensat_dl.language.lint.uses import warn_of_uses
 from tensat_dl.language.modules import LoadedModule
 from tensat_dl.language.program import (
     CheckedProgram,
@@ -67,7 +68,8 @@ def check_program(
     if report.errors or diagnostics.has_errors:
         return None
     visible = _visible(root_scopes, rules, rulesets, schedule)
-    warn_of_duplicates(visible, report)
+    repeated = warn_of_duplicates(visible, report)
+    warn_of_uses(visible, {root.file for root in roots}, repeated, report)
     return CheckedProgram(
         rules=visible,
         relations=tuple(declared.relations.values()),
