@@ -120,8 +120,10 @@ class Best:
             for name, value in self.example.given.items()
             if value in inputs
         }
-        drawing = Drawing(self.saturated, {**names, **targets})
-        return tuple(f"  {line}" for line in drawing.lines(chosen))
+        plain = [f"{name} = {names[root]}" for root, name in targets.items() if root in names]
+        made = {root: name for root, name in targets.items() if root not in names}
+        drawing = Drawing(self.saturated, {**names, **made})
+        return tuple(f"  {line}" for line in (*drawing.lines(chosen), *plain))
 
     def _missing(self, missing: Missing) -> str:
         shown = term_text(missing.node, self._written)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from tensat_dl.cost.models import MEASURED, make_cost_model
 from tensat_dl.diagnostics import Diagnostic, Severity
@@ -26,10 +26,12 @@ from tensat_dl.syntax.ast import ExpectKind
 
 @dataclass(frozen=True)
 class TestResult:
-    """`failures` are diagnostics for a person: where the claim stands, what was found instead."""
+    """`failures` are diagnostics for a person: where the claim stands, what was found instead.
+    `fired` are the names of the rules that changed something."""
 
     case: TestCase
     failures: tuple[Diagnostic, ...]
+    fired: frozenset[str]
     seconds: float
 
     @property
@@ -45,8 +47,9 @@ def run_tests(
     for case in program.tests:
         if containing in case.title:
             started = time.monotonic()
-            failures = tuple(_TestRun(program, settings, case).failures())
-            yield TestResult(case, failures, time.monotonic() - started)
+            run = _TestRun(program, settings, case)
+            failures = tuple(run.failures())
+            yield TestResult(case, failures, frozenset(run.fired), time.monotonic() - started)
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ class _TestRun:
     program: CheckedProgram
     settings: Settings
     case: TestCase
+    fired: set[str] = field(default_factory=set)
 
     def failures(self) -> Iterator[Diagnostic]:
         """What fails."""
@@ -135,7 +139,10 @@ class _TestRun:
         if self.case.rules is not None:
             steps = (Saturate((Run("test", self.case.rules),), Limit()),)
             program = replace(program, schedule=steps)
-        return explore(graph, program, self.settings.explore, self.settings.rules)
+        saturated = explore(graph, program, self.settings.explore, self.settings.rules)
+        counts = saturated.exploration.rules
+        self.fired.update(name for name, count in counts.items() if count.applied)
+        return saturated
 
 
 def _diagnostic(verdict: Verdict) -> Diagnostic:

@@ -117,6 +117,11 @@ def test_a_failure_shows_what_was_found_and_the_rules_that_made_it() -> None:
     )
 
 
+def test_what_is_left_may_be_an_input() -> None:
+    (failure,) = failures("input x: f32[4] given y = Neg(Neg(x)) expect best y = Abs(x)")
+    assert failure.notes == ("found:", "  y = x")
+
+
 @pytest.mark.parametrize(
     ("body", "code"),
     [
