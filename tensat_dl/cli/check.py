@@ -6,7 +6,7 @@ import argparse
 import json
 
 from tensat_dl.cli.command import Command
-from tensat_dl.cli.failures import count_problems, print_diagnostics
+from tensat_dl.cli.failures import count_problems, further_reading, print_diagnostics
 from tensat_dl.diagnostics import Diagnostics
 from tensat_dl.errors import ExitCode
 
@@ -39,6 +39,8 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
         count = len({rule.base for rule in program.rules}) if program else 0
         rules = f"{count} rule{'s' if count != 1 else ''}, " if program else ""
         print(f"{arguments.rules}: {rules}{count_problems(diagnostics)}")
+        if more := further_reading(diagnostics):
+            print(more)
     return ExitCode.BAD_RULES if diagnostics.has_errors else ExitCode.OK
 
 

@@ -78,7 +78,7 @@ def _title(page: Path) -> str:
 def _unknown(subject: str, pages: dict[str, Path]) -> UsageError:
     """What is said of something that has no page."""
     listed = "`tensat-dl explain` lists the codes"
-    near = closest(subject, pages)
+    near = closest(subject, [code for code in pages if code[0] == subject[:1].upper()])
     if near is not None and _CODE.fullmatch(subject):
         return UsageError(f"there is no code `{subject}`", help=f"did you mean `{near}`? {listed}")
     return UsageError(

@@ -34,7 +34,7 @@ def report_failure(error: BaseException, *, debug: bool) -> ExitCode:
             return ExitCode.INTERRUPTED
         case RuleFileError():
             print_diagnostics(error.diagnostics)
-            _complain(error.message)
+            _complain(error.message, further_reading(error.diagnostics))
         case TensatError():
             _complain(error.message, error.help)
         case MemoryError():
@@ -59,6 +59,12 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
     color = wants_color(sys.stderr)
     for diagnostic in diagnostics:
         print(render(diagnostic, color=color), file=sys.stderr, end="\n\n")
+
+
+def further_reading(diagnostics: Iterable[Diagnostic]) -> str:
+    """Where the first of the codes is explained."""
+    codes = [diagnostic.code for diagnostic in diagnostics]
+    return f"`tensat-dl explain {codes[0]}` says more of {codes[0]}" if codes else ""
 
 
 def count_problems(diagnostics: Iterable[Diagnostic]) -> str:

@@ -24,7 +24,7 @@ def test_all_problems_in_one_run(tensat) -> None:
     assert done.code == 4
     assert "r.tsat:2:12" in done.err
     assert "r.tsat:3:34" in done.err
-    assert done.out == "r.tsat: 2 errors\n"
+    assert done.out == "r.tsat: 2 errors\n`tensat-dl explain E0202` says more of E0202\n"
 
 
 def test_rules_are_counted_as_they_are_written(tensat) -> None:
