@@ -44,6 +44,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "cost.overhead": (0.0, math.inf),
     "cost.symbolic_dim": (1, 1 << 20),
     "cost.threads": (0, 1024),
+    "cost.margin": (0.0, 1.0),
     "cost.measure_seconds": (0.0, math.inf),
     "cost.compare_seconds": (0.0, math.inf),
     "extract.seconds": (0.001, math.inf),

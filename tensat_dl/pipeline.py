@@ -75,7 +75,7 @@ def optimize(
         raise InfeasibleError("no acyclic graph was found", help="raise `extract.seconds`")
     found = Found(
         lambda: at_oldest_opset(export_graph(original, saturated, chosen, program), opsets),
-        extraction.objective,
+        settled.cost,
     )
     accepted = first_accepted(
         candidates(original, before, found, prices, settings.export),

@@ -59,8 +59,9 @@ class CostSettings:
     `flops_per_second` and `bytes_per_second` are the machine of the roofline model, `overhead`
     its seconds per operator.  `symbolic_dim`: what a dim without a number counts as.  The rest is
     for `measured`: `threads` of onnxruntime (0: its own choice), the file `cache` ("": that of the
-    user), seconds for timing operators and for timing both models at the end, and whether a model
-    that is not faster then is written all the same."""
+    user), the share `margin` by which what a rule made must be cheaper, seconds for timing
+    operators and for timing both models at the end, and whether a model that is not faster then
+    is written all the same."""
 
     model: str = "roofline"
     flops_per_second: float = 5e10
@@ -69,6 +70,7 @@ class CostSettings:
     symbolic_dim: int = 16
     threads: int = 0
     cache: str = ""
+    margin: float = 0.03
     measure_seconds: float = 60.0
     compare_seconds: float = 10.0
     keep_anyway: bool = False

@@ -7,7 +7,7 @@ know.  Every price is finite and not negative.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -35,8 +35,8 @@ class CostModel(Protocol):
     def price(self, part: Part) -> float:
         """The cost of an application at its types; its outputs are all that it has."""
 
-    def prices(self, parts: Iterable[Part]) -> dict[Part, float]:
-        """The costs of many."""
+    def prices(self, parts: Sequence[Part]) -> list[float]:
+        """The costs of many, in order."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +90,10 @@ class WorkModel:
         """See :class:`CostModel`."""
         return self.row.price(self.meter.work(part), self.settings)
 
-    def prices(self, parts: Iterable[Part]) -> dict[Part, float]:
+    def prices(self, parts: Sequence[Part]) -> list[float]:
         """See :class:`CostModel`."""
-        return {part: self.price(part) for part in dict.fromkeys(parts)}
+        known = {part: self.price(part) for part in dict.fromkeys(parts)}
+        return [known[part] for part in parts]
 
 
 #: The model that times operators instead of counting; see `cost.measured`.

@@ -11,18 +11,18 @@ the model's opset is left out; those of the original graph never are.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from tensat_dl.cost.free import constant_nodes, free_classes, is_free
 from tensat_dl.cost.models import CostModel
-from tensat_dl.cost.work import Part
+from tensat_dl.cost.work import Part, Timed
 from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.snapshot import Application, ENode, Leaf, Projection, Saturated
-from tensat_dl.extract.problem import Extraction, FloatArray, Problem
-from tensat_dl.graph.model import Graph
+from tensat_dl.extract.problem import Extraction, Problem
+from tensat_dl.graph.model import Graph, Node
 from tensat_dl.graph.prune import live_nodes
 from tensat_dl.vocabulary.types import ABSENT, OtherType, Type
 
@@ -31,17 +31,30 @@ from tensat_dl.vocabulary.types import ABSENT, OtherType, Type
 class Posed:
     """`nodes[i]` is the e-node behind node i of `problem`, whose classes are the snapshot's, and
     `parts[i]` what it costs to run it, None where that is nothing.  `left_out` are e-nodes
-    that cannot be written at the model's opset."""
+    that cannot be written at the model's opset.  A node may stand for several e-nodes that are
+    run as one: `inner[i]` are those behind the first."""
 
     problem: Problem
     nodes: tuple[ENode, ...]
-    parts: tuple[Part | None, ...]
+    parts: tuple[Timed | None, ...]
     left_out: tuple[ENode, ...]
+    inner: Mapping[int, tuple[ENode, ...]] = field(default_factory=dict)
 
-    def priced(self, model: CostModel) -> Posed:
-        """The same problem at the prices of `model`."""
-        costs = _costs(self.parts, model)
-        return dataclasses.replace(self, problem=dataclasses.replace(self.problem, node_cost=costs))
+    @property
+    def paid(self) -> list[Timed]:
+        """What is to be priced, in order."""
+        return [part for part in self.parts if part is not None]
+
+    def at(self, prices: Sequence[float], margin: float = 0.0) -> Posed:
+        """The same problem at other prices: those of `paid`.  What a rule made costs more by the
+        share `margin`, for prices that are not exact."""
+        price = iter(prices)
+        costs = [0.0 if part is None else next(price) for part in self.parts]
+        for index in range(len(costs)) if margin else ():
+            nodes = (self.nodes[index], *self.inner.get(index, ()))
+            costs[index] *= 1.0 if all(node.original for node in nodes) else 1.0 + margin
+        problem = dataclasses.replace(self.problem, node_cost=np.array(costs, dtype=np.float64))
+        return dataclasses.replace(self, problem=problem)
 
     def only(self, kept: Sequence[int]) -> Posed:
         """The problem with these nodes alone."""
@@ -58,9 +71,11 @@ class Posed:
             node_name=[problem.node_name[i] for i in kept],
         )
         nodes, parts = tuple(self.nodes[i] for i in kept), tuple(self.parts[i] for i in kept)
-        return Posed(smaller, nodes, parts, self.left_out)
+        places = {old: new for new, old in enumerate(kept)}
+        inner = {places[old]: rest for old, rest in self.inner.items() if old in places}
+        return Posed(smaller, nodes, parts, self.left_out, inner)
 
-    def parts_of(self, extraction: Extraction) -> list[Part]:
+    def parts_of(self, extraction: Extraction) -> list[Timed]:
         """What the answer runs."""
         selection = extraction.selection
         chosen = () if selection is None else map(self.parts.__getitem__, selection.chosen())
@@ -82,19 +97,14 @@ def pose(saturated: Saturated, model: CostModel, writable: Writable) -> Posed:
     problem = Problem(
         classes=len(saturated.class_types),
         node_class=np.array([n.eclass for n in kept], dtype=np.int64),
-        node_cost=_costs(parts, model),
+        node_cost=np.zeros(len(kept)),
         child_start=starts,
         children=np.array([c for row in children for c in row], dtype=np.int64),
         roots=np.array(sorted(set(saturated.outputs)), dtype=np.int64),
         node_name=[head_name(n) for n in kept],
     )
-    return Posed(problem, tuple(kept), parts, tuple(left_out))
-
-
-def _costs(parts: Sequence[Part | None], model: CostModel) -> FloatArray:
-    prices = model.prices(part for part in parts if part is not None)
-    costs = [0.0 if part is None else prices[part] for part in parts]
-    return np.array(costs, dtype=np.float64)
+    posed = Posed(problem, tuple(kept), parts, tuple(left_out))
+    return posed.at(model.prices([part for part in parts if part is not None]))
 
 
 def head_name(node: ENode) -> str:
@@ -165,24 +175,24 @@ def _is_writable(node: ENode, saturated: Saturated, writable: Writable) -> bool:
 
 def price_of_graph(graph: Graph, saturated: Saturated, model: CostModel) -> float:
     """The price of the original graph as it stands; see :func:`parts_of_graph`."""
-    return sum(map(model.price, parts_of_graph(graph, saturated)))
+    return sum(model.price(part) for _, part in parts_of_graph(graph, saturated))
 
 
-def parts_of_graph(graph: Graph, saturated: Saturated) -> list[Part]:
-    """What the original graph runs as it stands: equal nodes are counted each, nodes that no
-    output needs are not."""
+def parts_of_graph(graph: Graph, saturated: Saturated) -> list[tuple[Node, Part]]:
+    """What the original graph runs as it stands, in order: equal nodes are counted each, nodes
+    that no output needs are not."""
     folded: set[str | None] = {name for node in constant_nodes(graph) for name in node.outputs}
     known = folded | set(graph.constants)
-    parts = []
-    for node in live_nodes(graph.nodes, (output.value for output in graph.outputs)):
-        if folded.issuperset(node.outputs):
-            continue
-        count = len(node.outputs) if node.operator.has_bundle else 1
-        application = Application(node.operator, node.attributes, count)
-        inputs = tuple(
-            ABSENT if i is None else _type(saturated, saturated.value_class[i]) for i in node.inputs
-        )
-        outputs = tuple(_type(saturated, saturated.value_class[name]) for name in node.outputs)
-        constant = tuple(name in known for name in node.inputs)
-        parts.append(Part(application, inputs, outputs, constant))
-    return parts
+    live = live_nodes(graph.nodes, (output.value for output in graph.outputs))
+    run = (node for node in live if not folded.issuperset(node.outputs))
+    return [(node, _part_of_node(node, saturated, known)) for node in run]
+
+
+def _part_of_node(node: Node, saturated: Saturated, known: Collection[str | None]) -> Part:
+    count = len(node.outputs) if node.operator.has_bundle else 1
+    application = Application(node.operator, node.attributes, count)
+    inputs = tuple(
+        ABSENT if i is None else _type(saturated, saturated.value_class[i]) for i in node.inputs
+    )
+    outputs = tuple(_type(saturated, saturated.value_class[name]) for name in node.outputs)
+    return Part(application, inputs, outputs, tuple(name in known for name in node.inputs))

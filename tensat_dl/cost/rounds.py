@@ -15,11 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tensat_dl.cost.measured.fusion import timed_of_graph, with_chains
 from tensat_dl.cost.measured.model import MeasuredModel
 from tensat_dl.cost.measured.tally import Tally
 from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.posing import Posed, parts_of_graph, pose
-from tensat_dl.cost.work import Part
+from tensat_dl.cost.work import Timed
 from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.snapshot import ENode, Saturated
 from tensat_dl.extract.problem import Extraction
@@ -43,13 +44,15 @@ _EXHAUSTED = (
 
 @dataclass(frozen=True)
 class Settled:
-    """`posed`: the problem of the last round; `before`: the price of the original graph.
+    """`posed`: the problem of the last round; `before` and `cost`: the prices of the original
+    graph and of the answer (0 where there is none).
 
     `tally`: what was measured, None for models that measure nothing; `notes` are for people."""
 
     posed: Posed
     extraction: Extraction
     before: float
+    cost: float
     tally: Tally | None = None
     notes: tuple[str, ...] = ()
 
@@ -58,7 +61,9 @@ class Settled:
         """Class -> the e-node of the answer; empty where there is no answer."""
         if self.extraction.selection is None:
             return {}
-        nodes = (self.posed.nodes[i] for i in self.extraction.selection.chosen())
+        indices = self.extraction.selection.chosen().tolist()
+        nodes = [self.posed.nodes[i] for i in indices]
+        nodes += [node for i in indices for node in self.posed.inner.get(i, ())]
         return {node.eclass: node for node in nodes}
 
 
@@ -75,11 +80,14 @@ def settle(
         posed = pose(saturated, model, writable)
         original = parts_of_graph(graph, saturated)
     if isinstance(model, MeasuredModel):
-        search = _Search(posed, model, settings, phases)
-        return search.run(original, _symbols(graph))
+        with phases("cost"):
+            search = _Search(with_chains(posed), model, settings, phases)
+            timed = timed_of_graph(graph, original)
+        return search.run(timed, _symbols(graph))
     with phases("extract"):
         extraction = extract(posed.problem, settings, phases.report)
-    return Settled(posed, extraction, sum(map(model.price, original)))
+    before = sum(model.price(part) for _, part in original)
+    return Settled(posed, extraction, before, extraction.objective)
 
 
 @dataclass
@@ -93,23 +101,23 @@ class _Search:
     phases: Phases
     rounds: int = 0
     seconds: float = 0.0
+    skipped: bool = False
 
-    def run(self, original: list[Part], symbols: list[str]) -> Settled:
+    def run(self, original: list[Timed], symbols: list[str]) -> Settled:
         """Rounds until the answer is measured, or the time for it is over."""
-        self.nodes = len(self.posed.nodes)
         self.measure(original)
         for method in dict.fromkeys((_QUICK, self.settings.method)):
             while self.open(method):
                 self.measure(self.used)
                 self.measure(self.rivals())
-        before = sum(map(self.model.price, original))
+        before, cost = (sum(map(self.model.price, timed)) for timed in (original, self.used))
         tally = self.model.tally([*original, *self.used], self.rounds, symbols)
         notes = list(self.model.notes)
-        if tally.left or len(self.posed.nodes) < self.nodes:
+        if tally.left or self.skipped:
             notes.append(_EXHAUSTED.format(self.model.budget))
-        return Settled(self.posed, self.extraction, before, tally, tuple(notes))
+        return Settled(self.posed, self.extraction, before, cost, tally, tuple(notes))
 
-    def measure(self, parts: Iterable[Part]) -> None:
+    def measure(self, parts: Iterable[Timed]) -> None:
         """Measure what is not measured yet."""
         with self.phases("measure"):
             self.model.measure(parts, self.phases.report)
@@ -117,17 +125,28 @@ class _Search:
     def open(self, method: str) -> bool:
         """Solve; does the answer use what is not measured, and is there time to do so?"""
         with self.phases("cost"):
-            self.posed = _within_time(self.posed, self.model).priced(self.model)
-        left = max(self.settings.seconds - self.seconds, _LEAST_SECONDS)
-        settings = dataclasses.replace(self.settings, method=method, seconds=left)
-        with self.phases("extract"):
-            found = extract(self.posed.problem, settings, self.phases.report)
-        self.rounds, self.seconds = self.rounds + 1, self.seconds + found.seconds
+            posed = _within_time(self.posed, self.model)
+            self.skipped |= len(posed.nodes) < len(self.posed.nodes)
+            self.posed = posed.at(self.model.prices(posed.paid), self.model.margin)
+        found = self._extract(method)
+        while clashing := _clashing(self.posed, found):
+            kept = [i for i in range(len(self.posed.nodes)) if i not in clashing]
+            self.posed = self.posed.only(kept)
+            found = self._extract(method)
+        self.rounds += 1
         self.extraction = dataclasses.replace(found, seconds=self.seconds)
         self.used = self.posed.parts_of(found)
         return not self.model.exhausted and not all(map(self.model.is_settled, self.used))
 
-    def rivals(self) -> list[Part]:
+    def _extract(self, method: str) -> Extraction:
+        left = max(self.settings.seconds - self.seconds, _LEAST_SECONDS)
+        settings = dataclasses.replace(self.settings, method=method, seconds=left)
+        with self.phases("extract"):
+            found = extract(self.posed.problem, settings, self.phases.report)
+        self.seconds += found.seconds
+        return found
+
+    def rivals(self) -> list[Timed]:
         """What may be cheaper than anything measured that makes the same as part of the answer.
 
         Without them, a class of many nodes would take a round for each.
@@ -143,6 +162,20 @@ class _Search:
             else:
                 open_parts.append((node.eclass, part))
         return [part for eclass, part in open_parts if self.model.price(part) < best[eclass]]
+
+
+def _clashing(posed: Posed, extraction: Extraction) -> set[int]:
+    """Chosen chains that hold another e-node for a class than the rest of the answer does: they
+    cannot all be written."""
+    selection = extraction.selection
+    indices = [] if selection is None else selection.chosen().tolist()
+    taken = {posed.nodes[i].eclass: posed.nodes[i] for i in indices}
+    clashing = set()
+    for index in indices:
+        for node in posed.inner.get(index, ()):
+            if taken.setdefault(node.eclass, node) is not node:
+                clashing.add(index)
+    return clashing
 
 
 def _within_time(posed: Posed, model: MeasuredModel) -> Posed:

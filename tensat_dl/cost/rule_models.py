@@ -7,7 +7,7 @@ whose rank is not known) counts as the default, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tensat_dl.cost.formal import as_number, environment
@@ -52,9 +52,10 @@ class RuleCostModel:
                 return sum(self.price(each) for each in parts)
         return self._default(part)
 
-    def prices(self, parts: Iterable[Part]) -> dict[Part, float]:
+    def prices(self, parts: Sequence[Part]) -> list[float]:
         """See :class:`tensat_dl.cost.models.CostModel`."""
-        return {part: self.price(part) for part in dict.fromkeys(parts)}
+        known = {part: self.price(part) for part in dict.fromkeys(parts)}
+        return [known[part] for part in parts]
 
     def _default(self, part: Part) -> float:
         default = self.rows.default

@@ -33,6 +33,30 @@ class Part:
     constant: tuple[bool, ...] = ()
 
 
+@dataclass(frozen=True)
+class Chain:
+    """`outer` applied to the first output of `inner` at its input `slot`: a runtime may run both
+    as one."""
+
+    outer: Part
+    slot: int
+    inner: Part | Chain
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """All that it is made of, the first one first."""
+        return (*parts_of(self.inner), self.outer)
+
+
+#: What can be timed.
+Timed = Part | Chain
+
+
+def parts_of(timed: Timed) -> tuple[Part, ...]:
+    """The applications in it."""
+    return timed.parts if isinstance(timed, Chain) else (timed,)
+
+
 #: What a virtual operator is made of; empty where that cannot be said.
 Lower = Callable[[Part], Sequence[Part]]
 

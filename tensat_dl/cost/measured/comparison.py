@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 import random
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from tensat_dl.cost.measured.timer import bound_run, least_of
+from tensat_dl.cost.measured.timer import Clock, bound_run, clock_for, least_of
 from tensat_dl.graph.feeds import Feed, FeedSearch
 from tensat_dl.graph.run import CannotRun, open_runner, ort_errors
 from tensat_dl.graph.slots import InputSlot, input_slots
@@ -64,16 +65,11 @@ def compare_models(before: Source, after: Source, conditions: Conditions) -> Com
         runs = [_open(source, feed, conditions.threads) for source in (before, after)]
     except CannotRun as reason:
         return Comparison(refused=str(reason))
-    once = sum(least_of(run) for run in runs)
+    clock = clock_for(conditions.threads)
+    once = sum(least_of(run, clock) for run in runs)
     if FEWEST * once > 2 * conditions.seconds:
         return Comparison(refused=f"a run of both takes {once:.1f} s, too long for the time given")
-    rounds = max(FEWEST, min(MOST, int(conditions.seconds / (_TURNS * once + _OVERHEAD))))
-    return summarise(_times(runs, rounds), feed.plan.sizes)
-
-
-#: Runs in a turn of a model that takes long, and seconds that a round takes at least.
-_TURNS = 2
-_OVERHEAD = 0.01
+    return summarise(_times(runs, clock, conditions.seconds), feed.plan.sizes)
 
 
 def summarise(
@@ -108,14 +104,18 @@ def interval(ordered: Sequence[float]) -> tuple[float, float]:
     return ordered[place], ordered[count - 1 - place]
 
 
-def _times(runs: Sequence[Callable[[], object]], rounds: int) -> list[tuple[float, float]]:
+def _times(
+    runs: Sequence[Callable[[], object]], clock: Clock, seconds: float
+) -> list[tuple[float, float]]:
+    """As many rounds as there is time for; how they turn out has no part in it."""
     order = random.Random(0)
-    found = []
-    for _ in range(rounds):
+    end = time.monotonic() + seconds
+    found: list[tuple[float, float]] = []
+    while len(found) < FEWEST or (len(found) < MOST and time.monotonic() < end):
         turns = [0, 1]
         order.shuffle(turns)
-        seconds = {place: least_of(runs[place]) for place in turns}
-        found.append((seconds[0], seconds[1]))
+        took = {place: least_of(runs[place], clock) for place in turns}
+        found.append((took[0], took[1]))
     return found
 
 

@@ -33,6 +33,7 @@ def make_measured_model(
         estimate=estimate,
         budget=settings.measure_seconds,
         cache=CostCache(cache_path(settings.cache)),
+        margin=settings.margin,
     )
 
 

@@ -8,7 +8,7 @@ estimate.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tensat_dl.cost.measured.bounds import LeastWork, Speed, least_work
@@ -18,7 +18,7 @@ from tensat_dl.cost.measured.machine import Setting
 from tensat_dl.cost.measured.piece import Piece, piece_of
 from tensat_dl.cost.measured.tally import Tally
 from tensat_dl.cost.measured.timer import Timer
-from tensat_dl.cost.work import Part
+from tensat_dl.cost.work import Chain, Part, Timed, parts_of
 from tensat_dl.egraph.snapshot import Application
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.progress import Progress, ProgressEvent
@@ -26,6 +26,9 @@ from tensat_dl.vocabulary import catalog
 from tensat_dl.vocabulary.attributes import Attributes
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.types import TensorType
+
+#: A chain takes at least this share of what a product in it takes alone.
+FUSED_SHARE = 0.8
 
 #: What shows the speed of the machine: the side of a product, the elements of copies.
 _SIDE = 384
@@ -45,7 +48,8 @@ class Question:
 @dataclass
 class MeasuredModel:
     """See the module.  `estimate` prices what cannot be timed; `budget` is in seconds of
-    measuring; `notes` are for people.  `cache` None: nothing is kept."""
+    measuring; `margin`: the share by which what a rule made must be cheaper, as times are not
+    exact; `notes` are for people.  `cache` None: nothing is kept."""
 
     program: CheckedProgram | None
     opsets: Mapping[str, int]
@@ -55,6 +59,7 @@ class MeasuredModel:
     estimate: Callable[[Part], float]
     budget: float
     cache: CostCache | None
+    margin: float = 0.0
     name: str = "measured"
     unit: str = "s"
     notes: list[str] = field(default_factory=list)
@@ -64,7 +69,7 @@ class MeasuredModel:
         self._known: dict[str, float] = {}
         self._refused: set[str] = set()
         self._new: set[str] = set()
-        self._questions: dict[Part, Question] = {}
+        self._questions: dict[Timed, Question] = {}
         self._speed = Speed()
         self._known.update(self._from_cache())
 
@@ -73,34 +78,54 @@ class MeasuredModel:
         """The time for measuring is over."""
         return self.spent >= self.budget
 
-    def price(self, part: Part) -> float:
-        """Seconds of `part`: measured, or a lower bound, or an estimate."""
-        question = self._question(part)
-        if self._is_estimated(question):
-            return self.estimate(part)
+    def price(self, timed: Timed) -> float:
+        """Seconds of `timed`: measured, or a lower bound, or an estimate."""
+        question = self._question(timed)
         known = self._known.get(question.signature or "")
-        if known is None:
-            return self.estimate(part) if self.exhausted else self._speed.seconds(question.work)
-        return known
+        if known is not None:
+            return known
+        if self._is_estimated(question) or self.exhausted:
+            return self._unfused(timed) if isinstance(timed, Chain) else self.estimate(timed)
+        return max(self._speed.seconds(question.work), self._least_of_products(timed))
 
-    def is_settled(self, part: Part) -> bool:
+    def _unfused(self, chain: Chain) -> float:
+        """A chain that cannot be timed as one is what its parts are."""
+        return sum(map(self.price, chain.parts))
+
+    def _least_of_products(self, timed: Timed) -> float:
+        """Fusing adds to a product or convolution what follows it, and hardly takes any away."""
+        if not isinstance(timed, Chain):
+            return 0.0
+        products = [self._question(part) for part in timed.parts]
+        known = (self._known.get(q.signature or "", 0.0) for q in products if q.work.flops)
+        return FUSED_SHARE * max(known, default=0.0)
+
+    def is_settled(self, timed: Timed) -> bool:
         """Its price is final, not a bound."""
-        question = self._question(part)
+        question = self._question(timed)
+        if isinstance(timed, Chain) and self._is_estimated(question):
+            return all(map(self.is_settled, timed.parts))
         return self._is_estimated(question) or question.signature in self._known
 
-    def prices(self, parts: Iterable[Part]) -> dict[Part, float]:
-        """The prices of many parts at once: what is known of one tells on the bounds of all."""
+    def prices(self, parts: Sequence[Timed]) -> list[float]:
+        """The prices of many at once: what is known of one tells on the bounds of all."""
         distinct = list(dict.fromkeys(parts))
         for part in (*_yardsticks(), *distinct):
             self._learn(self._question(part))
-        return {part: self.price(part) for part in distinct}
+        known = {part: self.price(part) for part in distinct}
+        return [known[part] for part in parts]
 
-    def measure(self, parts: Iterable[Part], progress: Progress) -> None:
+    def measure(self, parts: Iterable[Timed], progress: Progress) -> None:
         """Settle the prices of `parts`, as far as the time allows.
 
         An interruption loses nothing of what was measured before.
         """
-        unsettled = [part for part in parts if not self.is_settled(part)]
+        unsettled = [
+            part
+            for timed in parts
+            for part in (parts_of(timed) if self._is_estimated(self._question(timed)) else (timed,))
+            if not self.is_settled(part)
+        ]
         if unsettled:
             missing = (part for part in _yardsticks() if not self.is_settled(part))
             unsettled = [*missing, *unsettled]
@@ -123,12 +148,13 @@ class MeasuredModel:
         finally:
             self._store(unsaved)
 
-    def tally(self, parts: Iterable[Part], rounds: int, symbols: Iterable[str]) -> Tally:
+    def tally(self, parts: Iterable[Timed], rounds: int, symbols: Iterable[str]) -> Tally:
         """What stands behind the prices of `parts`; `symbols` are dims without a size."""
         questions = {part: self._question(part) for part in parts}
         estimated = {
             part.application.operator.qualified_name
-            for part, question in questions.items()
+            for timed, question in questions.items()
+            for part in parts_of(timed)
             if self._is_estimated(question)
         }
         timed = {q.signature for q in questions.values() if not self._is_estimated(q)}
@@ -147,7 +173,7 @@ class MeasuredModel:
 
     # --- questions ----------------------------------------------------------------------------
 
-    def _question(self, part: Part) -> Question:
+    def _question(self, part: Timed) -> Question:
         found = self._questions.get(part)
         if found is None:
             piece = piece_of(part, self.program, self.symbol_size)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from tensat_dl.cost.bytes_moved import VIEWS
 from tensat_dl.cost.shapes import size_of
-from tensat_dl.cost.work import Part
+from tensat_dl.cost.work import Part, Timed
 from tensat_dl.egraph.loading import without_node_mark
 from tensat_dl.egraph.lowering import Lowered, lower
 from tensat_dl.egraph.snapshot import Application
@@ -70,13 +70,13 @@ class Piece:
         return f"{calls} | {', '.join(given)}"
 
 
-def piece_of(part: Part, program: CheckedProgram | None, symbol_size: int) -> Piece | None:
-    """The piece that `part` is, its virtual operators lowered; None where it cannot be timed
+def piece_of(timed: Timed, program: CheckedProgram | None, symbol_size: int) -> Piece | None:
+    """The piece that `timed` is, its virtual operators lowered; None where it cannot be timed
     alone: a sequence, a rank that is not known, a subgraph."""
-    if _is_view(part):
+    if isinstance(timed, Part) and _is_view(timed):
         return _view()
     try:
-        return _Builder(program, symbol_size).piece(part)
+        return _Builder(program, symbol_size).piece(timed)
     except (_NotAlone, Refusal):
         return None
 
@@ -93,20 +93,37 @@ class _Builder:
     given: dict[int, bool] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
 
-    def piece(self, part: Part) -> Piece:
-        """The piece of one part.  Operands that may be permuted stand in a fixed order."""
-        keep = _kept_values(part.application)
-        flags = part.constant or (False,) * len(part.inputs)
-        sizes = [sized(type_, self.symbol_size, keep) for type_ in part.inputs]
-        given = list(zip(sizes, flags, strict=True))
-        if part.application.operator.commutes(len(given)):
-            given.sort(key=lambda each: (each[1], _given_text(0, *each)))
-        inputs = [self._give(type_, known) for type_, known in given]
-        outputs = self._apply(part.application, inputs, part.outputs)
+    def piece(self, timed: Timed) -> Piece:
+        outputs = self._timed(timed)
         results = tuple(dict.fromkeys(n for n in outputs if n is not None))
         if not self.calls or not results or any(n in self.given for n in results):
             raise _NotAlone
         return Piece(tuple(self.types), self.given, tuple(self.calls), results)
+
+    def _timed(self, timed: Timed) -> list[int | None]:
+        if isinstance(timed, Part):
+            return self._part(timed)
+        first = next((n for n in self._timed(timed.inner) if n is not None), None)
+        if first is None:
+            raise _NotAlone
+        return self._part(timed.outer, {timed.slot: first})
+
+    def _part(self, part: Part, made: Mapping[int, int] | None = None) -> list[int | None]:
+        """`made`: inputs that are values already.  Operands that may be permuted stand in a
+        fixed order."""
+        made = made or {}
+        keep = _kept_values(part.application)
+        flags = part.constant or (False,) * len(part.inputs)
+        sizes = [sized(type_, self.symbol_size, keep) for type_ in part.inputs]
+        given = [
+            (made.get(slot), *each) for slot, each in enumerate(zip(sizes, flags, strict=True))
+        ]
+        if part.application.operator.commutes(len(given)):
+            given.sort(key=lambda each: (each[0] is None, each[2], _given_text(0, *each[1:])))
+        inputs = [
+            self._give(type_, known) if number is None else number for number, type_, known in given
+        ]
+        return self._apply(part.application, inputs, part.outputs)
 
     def _give(self, type_: Type, known: bool) -> int | None:
         if isinstance(type_, AbsentType):

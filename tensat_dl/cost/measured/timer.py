@@ -2,7 +2,8 @@
 
 Enters: little models.  Leaves: seconds, less those of a run without any node.  Disturbances by
 other processes only ever add time, and come in bursts: so the models of a batch take turns, each
-is timed in several bursts, and the least of all counts.
+is timed in several bursts, and the least of all counts.  With one thread it is the time of the
+processor that counts, which leaves out what other processes take.
 """
 
 from __future__ import annotations
@@ -18,14 +19,18 @@ from tensat_dl.cost.measured.little_model import LittleModel, empty_model
 from tensat_dl.graph.run import ort_errors
 
 #: Times in which each model of a batch takes its turn, and how long a turn is: at least so many
-#: runs, and so many seconds.
+#: runs, and so many seconds unless there were enough runs.
 BURSTS = 3
-_RUNS = 2
+_RUNS = 3
 _SECONDS = 0.005
+_ENOUGH = 50
 #: A model that takes longer than this is run once a turn.
-_LONG = 0.5
+_LONG = 0.2
 #: Nothing is free: differences below this are noise.
 LEAST = 2e-8
+
+
+Clock = Callable[[], float]
 
 
 class Timer(Protocol):
@@ -46,7 +51,7 @@ class OrtTimer:
         """See :class:`Timer`."""
         empty = self._open(empty_model())
         runs = [empty, *map(self._open, models)]
-        best = _least(runs)
+        best = _least(runs, clock_for(self.threads))
         nothing = best[0] or 0.0
         return [None if each is None else max(each - nothing, LEAST) for each in best[1:]]
 
@@ -92,23 +97,29 @@ def _is_plain(value: Any) -> bool:
     return isinstance(value, np.ndarray) and value.dtype.kind in "biufc"
 
 
-def _least(runs: Sequence[Callable[[], object] | None]) -> list[float | None]:
+def clock_for(threads: int) -> Clock:
+    """Seconds that a run takes by this clock are its own: with one thread those of the processor,
+    as the caller's thread does all the work."""
+    return time.thread_time if threads == 1 else time.perf_counter
+
+
+def _least(runs: Sequence[Callable[[], object] | None], clock: Clock) -> list[float | None]:
     best: list[float | None] = [None] * len(runs)
     for _ in range(BURSTS):
         for place, run in enumerate(runs):
             if run is not None:
-                found = least_of(run)
+                found = least_of(run, clock)
                 best[place] = min(found, best[place] or found)
     return best
 
 
-def least_of(run: Callable[[], object]) -> float:
+def least_of(run: Callable[[], object], clock: Clock) -> float:
     """The least of the runs of one turn."""
     best = float("inf")
-    clock = time.perf_counter
-    end = clock() + _SECONDS
+    now = time.perf_counter
+    end = now() + _SECONDS
     done = 0
-    while done < _RUNS or clock() < end:
+    while done < _RUNS or (done < _ENOUGH and now() < end):
         started = clock()
         run()
         seconds = clock() - started

@@ -7,22 +7,10 @@ from dataclasses import replace
 
 import onnx
 import pytest
+from cases import YARDSTICKS, Case, chosen
 from fakes import FakeTimer, by_operator
-from line import explore, load
-from onnx_text import model as model_of
 
-from tensat_dl.cost.measured.model import MeasuredModel
-from tensat_dl.cost.posing import parts_of_graph, pose
-from tensat_dl.cost.rounds import Settled, settle
-from tensat_dl.cost.writable import Writable
-from tensat_dl.egraph.adopt import DeclaredOperators
-from tensat_dl.egraph.snapshot import Application, Saturated
-from tensat_dl.extract.run import extract
-from tensat_dl.graph.model import Graph
-from tensat_dl.graph.read import read_model
-from tensat_dl.phases import Phases
-from tensat_dl.progress import silent
-from tensat_dl.settings import ExtractSettings, ModelSettings
+from tensat_dl.cost.posing import parts_of_graph
 
 CHAIN = """
 rewrite one: Sin(x) => Cos(Abs(x))
@@ -30,36 +18,6 @@ rewrite two: Sin(x) => Tanh(Neg(x))
 rewrite three: Sin(x) => Exp(Floor(x))
 """
 GRAPH = "(float[4] x) => (float[4] y) { a = Sin(x) y = Sqrt(a) }"
-YARDSTICKS = {"MatMul": 1.0, "Relu": 1.0}
-
-SETTINGS = ExtractSettings(seconds=20)
-
-
-class Case:
-    """A graph, explored with rules."""
-
-    def __init__(self, rules: str, text: str) -> None:
-        self.program = load(rules)
-        proto = model_of(text)
-        self.graph: Graph = read_model(proto, ModelSettings(), DeclaredOperators(self.program))
-        self.saturated: Saturated = explore(rules, proto)
-        self.writable = Writable(self.program, self.graph.opsets)
-
-    def settle(self, model: MeasuredModel, **extract_settings: object) -> Settled:
-        settings = replace(SETTINGS, **extract_settings)  # type: ignore[arg-type]
-        phases = Phases(silent)
-        return settle(self.graph, self.saturated, model, self.writable, settings, phases)
-
-    def optimum(self, model: MeasuredModel) -> float:
-        """The cost of the cheapest graph when everything is measured beforehand."""
-        posed = pose(self.saturated, model, self.writable)
-        model.measure([part for part in posed.parts if part is not None], silent)
-        return extract(posed.priced(model).problem, SETTINGS).objective
-
-
-def chosen(settled: Settled) -> set[str]:
-    heads = (node.head for node in settled.chosen.values())
-    return {head.operator.name for head in heads if isinstance(head, Application)}
 
 
 def test_the_cheapest_is_found_though_it_looks_no_better_at_first(measured_model) -> None:
@@ -203,5 +161,18 @@ def test_constants_cost_nothing(measured_model) -> None:
     timer = FakeTimer(by_operator(**YARDSTICKS, Mul=3.0))
     settled = case.settle(measured_model(timer))
     assert settled.before == settled.extraction.objective == 3.0
-    (part,) = parts_of_graph(case.graph, case.saturated)
+    ((_, part),) = parts_of_graph(case.graph, case.saturated)
     assert part.constant == (False, True)
+
+
+@pytest.mark.parametrize(("sin", "taken"), [(3.06, "Sin"), (3.12, "Tanh")])
+def test_what_a_rule_made_must_be_cheaper_by_the_margin(
+    measured_model, sin: float, taken: str
+) -> None:
+    """Three per cent more than 3 is 3.09."""
+    costs = by_operator(**YARDSTICKS, Sin=sin, Sqrt=1.0, Tanh=1.0, Neg=2.0)
+    case = Case("rewrite two: Sin(x) => Tanh(Neg(x))", GRAPH)
+    settled = case.settle(replace(measured_model(FakeTimer(costs)), margin=0.03))
+    assert taken in chosen(settled)
+    assert settled.before == pytest.approx(sin + 1.0)
+    assert settled.cost == pytest.approx(min(sin, {"Sin": sin, "Tanh": 3.0}[taken]) + 1.0)
