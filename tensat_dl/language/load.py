@@ -119,7 +119,8 @@ class _Loader:
             f"there is no file `{item.path}` to import",
             item.span,
             label=f"neither beside `{importer.name}` nor shipped",
-            help=did_you_mean(item.path.removesuffix(_SUFFIX), shipped_names()),
+            help=did_you_mean(item.path.removesuffix(_SUFFIX), shipped_names())
+            or "a path is relative to the file it stands in; `tensat-dl rules` lists the shipped",
         )
         return None
 

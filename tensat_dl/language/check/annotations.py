@@ -67,6 +67,7 @@ def check_effect(
                 "W0404",
                 f"`@{annotation.name}` has no effect on a rule with one output",
                 annotation.span,
+                help="remove it",
             )
 
 

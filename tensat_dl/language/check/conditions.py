@@ -15,8 +15,8 @@ from tensat_dl.language.check.expressions import (
     check_condition,
     check_value,
     report_size,
-    report_unbound,
 )
+from tensat_dl.language.check.unbound import report_unbound
 from tensat_dl.language.check.variables import Context
 from tensat_dl.language.program import Fact, Relation, Sort
 from tensat_dl.syntax import ast

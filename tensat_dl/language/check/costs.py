@@ -22,7 +22,8 @@ def check_cost_model(symbol: Symbol, declared: Declared, report: Reporter) -> Co
     for row in item.rows:
         name = row.operator.text
         if name in seen:
-            report.error("E0203", f"`{name}` has two rows", row.operator.span)
+            message = f"`{name}` has two rows"
+            report.error("E0203", message, row.operator.span, help="remove one of them")
         seen.add(name)
         operator = None if name == "_" else _operator(row.operator, symbol, declared, report)
         if operator is None and name != "_":

@@ -199,7 +199,8 @@ def _head_argument(arg: ast.Expr, column: str, context: Context) -> str:
             "E0413",
             f"`{arg.text}` is not bound by the body",
             arg.span,
-            help=did_you_mean(arg.text, context.users_names()),
+            help=did_you_mean(arg.text, context.users_names())
+            or f"the body binds {listed(context.users_names())}",
         )
     elif column and variable.sort is not (Sort.TENSOR if column == "Tensor" else Sort.VALUE):
         context.report.error(
@@ -268,7 +269,8 @@ def _check_function(symbol: Symbol, declared: Declared, report: Reporter) -> Fun
     for parameter in item.parameters:
         check_sort(parameter, report)
         if parameter.name.text in context.variables:
-            report.error("E0203", f"`{parameter.name.text}` is declared twice", parameter.span)
+            message = f"`{parameter.name.text}` is declared twice"
+            report.error("E0203", message, parameter.span, help="rename one of them")
         sort = Sort.TENSOR if parameter.sort == "Tensor" else Sort.VALUE
         context.variables[parameter.name.text] = Variable(sort, parameter.name.span)
     if item.result not in (*PARAMETER_SORTS[1:], "bool"):

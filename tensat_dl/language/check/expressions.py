@@ -15,6 +15,7 @@ from tensat_dl.language import walk
 from tensat_dl.language.builtins import BUILTINS, Gives, Takes
 from tensat_dl.language.check.names import Kind, Symbol
 from tensat_dl.language.check.report import Reporter, did_you_mean, source_text
+from tensat_dl.language.check.unbound import elsewhere, report_member, report_unbound
 from tensat_dl.language.check.variables import Context
 from tensat_dl.language.program import Sort
 from tensat_dl.suggest import closest
@@ -103,7 +104,10 @@ def _check(expr: ast.Expr, context: Context) -> Gives | None:
             _check_all(expr, context)
             return None if isinstance(expr, ast.Index) else Gives.VALUE
     context.report.error(
-        "E0320", f"`{source_text(expr.span)}` cannot stand in an expression", expr.span
+        "E0320",
+        f"`{source_text(expr.span)}` cannot stand in an expression",
+        expr.span,
+        help="`_` matches anything, and has no value" if isinstance(expr, ast.Wildcard) else "",
     )
     return None
 
@@ -185,43 +189,6 @@ def report_size(name: str, span: Span, report: Reporter) -> None:
         f"`{name}` grows beyond measure when it is written out",
         span,
         notes=(f"more than {MAX_SIZE:,} operations",),
-    )
-
-
-def report_unbound(expr: ast.Name, context: Context) -> None:
-    """E0404, or E0401 on the right side: nothing binds the name."""
-    candidates = [*context.users_names(), *dtypes.names()]
-    context.report.error(
-        "E0401" if context.building else "E0404",
-        f"`{expr.text}` is not bound " + (context.place if context.building else context.binder),
-        expr.span,
-        help=_elsewhere(expr.text, context) or did_you_mean(expr.text, candidates),
-    )
-
-
-#: What stands for these words of Python.
-_PYTHON = {
-    "None": "an input that is absent is left out of the pattern: write a rule for each case",
-    "True": "write `true`",
-    "False": "write `false`",
-}
-
-
-def _elsewhere(name: str, context: Context) -> str:
-    """For words of Python, and for `x.rank`."""
-    owner, dot, function = name.rpartition(".")
-    if dot and owner in context.variables and function in BUILTINS:
-        return f"write `{function}({owner})`"
-    return _PYTHON.get(name, "")
-
-
-def report_member(expr: ast.Name, context: Context) -> None:
-    """E0412: a member of `match each` without its star."""
-    context.report.error(
-        "E0412",
-        f"`{expr.text}` varies from member to member",
-        expr.span,
-        help=f"write `*{expr.text}` for all of them",
     )
 
 
@@ -356,7 +323,7 @@ def _report_no_function(call: ast.Call, symbol: Symbol | None, context: Context)
         )
         return
     candidates = (*BUILTINS, "weight", *context.scope.visible(Kind.FUNCTION, Kind.RELATION))
-    help = _elsewhere(name, context) or did_you_mean(name, candidates)
+    help = elsewhere(name, context) or did_you_mean(name, candidates)
     context.report.error("E0208", f"unknown function `{name}`", call.function_span, help=help)
 
 

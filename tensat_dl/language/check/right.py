@@ -12,7 +12,7 @@ from tensat_dl.diagnostics import Label
 from tensat_dl.language import walk
 from tensat_dl.language.check.assignments import Assignments
 from tensat_dl.language.check.calls import Application, resolve
-from tensat_dl.language.check.expressions import check_value, report_member
+from tensat_dl.language.check.expressions import check_value
 from tensat_dl.language.check.outputs import check_outputs, check_starred_output
 from tensat_dl.language.check.report import did_you_mean, listed, source_text
 from tensat_dl.language.check.terms import (
@@ -21,6 +21,7 @@ from tensat_dl.language.check.terms import (
     reject_list_of_inputs,
     split_ascription,
 )
+from tensat_dl.language.check.unbound import report_member
 from tensat_dl.language.check.variables import Context, Variable
 from tensat_dl.language.program import (
     Emit,

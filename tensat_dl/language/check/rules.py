@@ -16,7 +16,7 @@ from tensat_dl.language.check.attributes import DTYPE_ATTRIBUTES
 from tensat_dl.language.check.conditions import check_lets, split_where
 from tensat_dl.language.check.left import LeftSide
 from tensat_dl.language.check.names import Kind, Symbol
-from tensat_dl.language.check.report import Reporter, did_you_mean, source_text
+from tensat_dl.language.check.report import Reporter, did_you_mean, listed, source_text
 from tensat_dl.language.check.right import RightSide
 from tensat_dl.language.check.roots import find_roots
 from tensat_dl.language.check.shapes import check_shapes
@@ -327,5 +327,7 @@ def _check_each(each: ast.Each, context: Context) -> Each:
 
 def _report_each(name: ast.Name, message: str, context: Context) -> None:
     candidates = list(context.users_names())
-    help = "" if name.text in candidates else did_you_mean(name.text, candidates)
+    help = "let it stand in one of the two lists"
+    if name.text not in candidates:
+        help = did_you_mean(name.text, candidates) or f"the match binds {listed(candidates)}"
     context.report.error("E0412", message, name.span, help=help)

@@ -99,6 +99,7 @@ class Scheduler:
                     "W0601",
                     f"the schedule `{symbol.name}` does not run: none of them is called `main`",
                     symbol.span,
+                    help="call one of them `main`; until then all rules run to the end",
                 )
         return None if chosen is None else steps[chosen]
 
@@ -150,7 +151,8 @@ class Scheduler:
             return _NO_LIMIT
         given = (limit.iters, limit.enodes, limit.seconds)
         if all(value is None for value in given):
-            self.report.error("E0604", "this limit limits nothing", limit.span)
+            help = "write for example `limit(iters=10)`"
+            self.report.error("E0604", "this limit limits nothing", limit.span, help=help)
         if any(value is not None and value <= 0 for value in given):
             self.report.error("E0604", "a limit is greater than 0", limit.span)
         return Limit(*given)
