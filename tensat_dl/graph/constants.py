@@ -96,7 +96,7 @@ def _check_complete(tensor: onnx.TensorProto, dtype: DType) -> None:
         try:
             numpy_helper.to_array(tensor)
             complete = True
-        except ValueError:
+        except (ValueError, TypeError, OverflowError):
             complete = False
     if not complete:
         raise InputError(
@@ -143,7 +143,13 @@ def content_digest(tensor: onnx.TensorProto) -> str:
         return _digest(tensor.data_type, tensor.dims, parts)
     if tensor.HasField("raw_data"):
         return _digest(tensor.data_type, tensor.dims, (tensor.raw_data,))
-    raw = numpy_helper.from_array(numpy_helper.to_array(tensor)).raw_data
+    try:
+        raw = numpy_helper.from_array(numpy_helper.to_array(tensor)).raw_data
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InputError(
+            f"tensor '{tensor.name}' cannot be read: {error}",
+            help="the model is not valid ONNX; export or download it again",
+        ) from None
     return _digest(tensor.data_type, tensor.dims, (raw,))
 
 

@@ -15,6 +15,7 @@ InputError where the model is not valid.  Decisions:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -36,6 +37,7 @@ from tensat_dl.graph.lifting import Lifter, TypedNode
 from tensat_dl.graph.model import Constant, Graph, Node, Output
 from tensat_dl.graph.names import Names, outer_names, value_names
 from tensat_dl.graph.opaque_types import OpaqueTypes
+from tensat_dl.graph.readable import require_readable
 from tensat_dl.graph.source import LiftedNode, Source, load_source, opset_imports, plain_domain
 from tensat_dl.graph.structure import read_by, sorted_nodes
 from tensat_dl.settings import ModelSettings
@@ -60,6 +62,7 @@ def read_model(
 ) -> Graph:
     """The graph of a model.  Raises InputError, and UsageError for dims it does not have."""
     source = load_source(model)
+    require_readable(source.proto, str(source.path or "the model"))
     order = sorted_nodes(source.proto.graph)
     reading = _Reading(
         replace(source, dims=settings.dims, frozen=settings.freeze_initializers), declared
@@ -117,6 +120,7 @@ class _Reading:
     def add_initializers(self) -> None:
         graph = self.source.proto.graph
         given = set(self.inputs)
+        self._warn_of_repeated_initializers()
         for tensor in graph.initializer:
             if tensor.name not in given:
                 self._add_constant(
@@ -125,6 +129,15 @@ class _Reading:
         for sparse in graph.sparse_initializer:
             if sparse.values.name not in given:
                 self._add_constant(sparse.values.name, constant_of_sparse(sparse))
+
+    def _warn_of_repeated_initializers(self) -> None:
+        """onnxruntime takes the last of a name; so does everything here."""
+        counts = Counter(tensor.name for tensor in self.source.proto.graph.initializer)
+        self.warnings += [
+            f"initializer '{name}' is defined {count} times; as in onnxruntime, the last one counts"
+            for name, count in counts.items()
+            if count > 1
+        ]
 
     def add_node(self, index: int) -> None:
         self._add_node(self.source.proto.graph.node[index], index)

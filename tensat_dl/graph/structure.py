@@ -60,12 +60,7 @@ def _given_values(graph: onnx.GraphProto) -> set[str]:
         if value.name in known:
             raise InputError(f"graph input '{value.name}' is declared twice", help=_EXPORT_AGAIN)
         known.add(value.name)
-    initializers: set[str] = set()
-    for name in _initializer_names(graph):
-        if name in initializers:
-            raise InputError(f"initializer '{name}' is defined twice", help=_EXPORT_AGAIN)
-        initializers.add(name)
-    return known | initializers
+    return known.union(_initializer_names(graph))
 
 
 def _initializer_names(graph: onnx.GraphProto) -> Iterable[str]:

@@ -94,6 +94,8 @@ class _Verifier:
         return found
 
     def _in_parts(self, reason: str, *, refused: bool = False) -> Verification:
+        if self.before.proto is self.after.proto:
+            return self._skipped(reason)
         parts = cut(self.before, self.after, self.types)
         if parts is None:
             return failed(reason) if refused else self._skipped(reason)

@@ -9,6 +9,7 @@ from onnx import TensorProto, helper, numpy_helper, parser
 
 from tensat_dl.errors import InputError, UsageError
 from tensat_dl.graph.read import read_model
+from tensat_dl.graph.write import build_proto
 from tensat_dl.settings import ModelSettings
 
 HEAD = '<ir_version: 9, opset_import: ["": 18]>'
@@ -92,6 +93,36 @@ def test_unknown_name_in_a_subgraph() -> None:
     node = helper.make_node("If", ["c"], ["y"], then_branch=inner, else_branch=inner)
     with pytest.raises(InputError, match="reads 'q'"):
         read(graph([node], ["y"], initializer=[c]))
+
+
+def test_text_that_is_no_text() -> None:
+    model = graph([helper.make_node("Relu", ["x"], ["y"], name="NAME", doc_string="TEXT")], ["y"])
+    for word in (b"NAME", b"TEXT"):
+        content = model.SerializeToString().replace(word, b"\xff\xfe\xfd\xfc")
+        with pytest.raises(InputError, match="not UTF-8 text"):
+            read(onnx.ModelProto.FromString(content))
+
+
+def test_attributes_without_a_type_and_impossible_versions() -> None:
+    model = graph([helper.make_node("LeakyRelu", ["x"], ["y"], alpha=0.5)], ["y"])
+    model.opset_import[0].version = 1 << 40
+    with pytest.raises(InputError, match="which is no version"):
+        read(model)
+    model.opset_import[0].version = 17
+    model.graph.node[0].attribute[0].ClearField("type")
+    with pytest.raises(InputError, match="the attribute 'alpha' of a node has no type"):
+        read(model)
+
+
+def test_of_initializers_of_one_name_the_last_counts() -> None:
+    """As in onnxruntime, which gives 3 + 5 here."""
+    arrays = (np.full(3, value, np.float32) for value in (4, 5))
+    weights = [numpy_helper.from_array(array, "w") for array in arrays]
+    model = graph([helper.make_node("Add", ["x", "w"], ["y"])], ["y"], initializer=weights)
+    given = read_model(model, ModelSettings())
+    assert given.constants["w"].load().tolist() == [5, 5, 5]
+    assert "initializer 'w' is defined 2 times" in given.source.warnings[0]
+    assert len(build_proto(given).graph.initializer) == 1
 
 
 def test_unknown_output_name() -> None:

@@ -1,5 +1,5 @@
-"""The small graphs on which ONNX optimisers went wrong: read, write, and they still compute the
-outputs that onnxruntime gave without optimisation."""
+"""The small graphs on which ONNX optimisers went wrong: read and written, and optimised with
+`std`, they still compute the outputs that onnxruntime gave without optimisation."""
 
 from pathlib import Path
 
@@ -8,8 +8,10 @@ import onnx
 import onnxruntime
 import pytest
 
+import tensat_dl
 from tensat_dl.graph.read import read_model
 from tensat_dl.graph.write import build_proto
+from tensat_dl.language.program import CheckedProgram
 from tensat_dl.settings import ModelSettings
 
 CASES = Path(__file__).parents[2].parent / "shared" / "cases" / "onnx"
@@ -57,20 +59,48 @@ def test_keeps_names_of_nodes(case: str) -> None:
     assert sorted(node.name for node in after.graph.node) == sorted(names)
 
 
-def test_gives_the_expected_outputs(case: str) -> None:
-    expected = CASES / f"{case}.npz"
-    if not expected.exists() or not any(key.startswith("out:") for key in np.load(expected)):
+def expected(case: str) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Inputs and outputs by name."""
+    path = CASES / f"{case}.npz"
+    arrays = dict(np.load(path, allow_pickle=True)) if path.exists() else {}
+    outputs = {name[4:]: array for name, array in arrays.items() if name.startswith("out:")}
+    if not outputs:
         pytest.skip("onnxruntime does not run the original")
-    arrays = np.load(expected, allow_pickle=True)
-    proto = build_proto(read_model(CASES / f"{case}.onnx", ModelSettings()))
+    return {name[3:]: a for name, a in arrays.items() if name.startswith("in:")}, outputs
+
+
+def run(path: Path | bytes, feeds: dict[str, np.ndarray], names: list[str]) -> list[np.ndarray]:
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = onnxruntime.InferenceSession(
-        proto.SerializeToString(), options, ["CPUExecutionProvider"]
-    )
-    feeds = {name[3:]: arrays[name] for name in arrays if name.startswith("in:")}
-    names = [name[4:] for name in arrays if name.startswith("out:")]
-    for name, actual in zip(names, session.run(names, feeds), strict=True):
-        wanted = arrays[f"out:{name}"]
-        assert actual.dtype == wanted.dtype
-        np.testing.assert_array_equal(actual, wanted)
+    session = onnxruntime.InferenceSession(path, options, ["CPUExecutionProvider"])
+    return [np.asarray(value) for value in session.run(names, feeds)]
+
+
+def test_gives_the_expected_outputs(case: str) -> None:
+    feeds, outputs = expected(case)
+    proto = build_proto(read_model(CASES / f"{case}.onnx", ModelSettings()))
+    actual = run(proto.SerializeToString(), feeds, list(outputs))
+    for wanted, found in zip(outputs.values(), actual, strict=True):
+        assert found.dtype == wanted.dtype
+        np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.fixture(scope="module")
+def std() -> CheckedProgram:
+    return tensat_dl.load_rules("std")
+
+
+@pytest.mark.slow
+def test_std_keeps_outputs_and_interface(case: str, std: CheckedProgram, tmp_path: Path) -> None:
+    source, target = CASES / f"{case}.onnx", tmp_path / "out.onnx"
+    result = tensat_dl.optimize(source, std, output=target)
+    assert result.report["verification"]["ok"]
+    assert interface(onnx.load(target)) == interface(onnx.load(source))
+    assert about(onnx.load(target)) == about(onnx.load(source))
+    feeds, outputs = expected(case)
+    for wanted, found in zip(outputs.values(), run(target, feeds, list(outputs)), strict=True):
+        assert found.dtype == wanted.dtype
+        if wanted.dtype.kind == "f":
+            np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+        else:
+            np.testing.assert_array_equal(found, wanted)

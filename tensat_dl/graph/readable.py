@@ -1,0 +1,65 @@
+"""Can every part of the model be read at all?
+
+Enters: a model as protobuf parsed it.  Raises InputError where text is not UTF-8, an attribute
+has no type, or a version is out of range: protobuf lets all of that pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import onnx
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+
+from tensat_dl.errors import InputError
+
+#: Versions are 32-bit numbers to ONNX's own tools.
+_VERSIONS = range(1 << 31)
+
+
+def require_readable(proto: onnx.ModelProto, what: str) -> None:
+    """Raise InputError for the first part that cannot be read."""
+    for entry in proto.opset_import:
+        if entry.version not in _VERSIONS:
+            raise InputError(
+                f"{what} imports version {entry.version} of {entry.domain or 'ai.onnx'}, which is "
+                "no version",
+                help="export the model again",
+            )
+    try:
+        for message in _messages(proto):
+            _check(message, what)
+    except UnicodeDecodeError:
+        raise _not_text(what) from None
+
+
+def _check(message: Message, what: str) -> None:
+    if isinstance(message, onnx.AttributeProto) and not message.type and not message.ref_attr_name:
+        raise InputError(
+            f"{what}: the attribute '{message.name}' of a node has no type",
+            help="onnxruntime refuses such models too; export the model again",
+        )
+    for field, value in message.ListFields():
+        if field.type == FieldDescriptor.TYPE_STRING:
+            texts = [value] if isinstance(value, str | bytes) else value
+            if any(isinstance(text, bytes) for text in texts):
+                raise _not_text(what)
+
+
+def _not_text(what: str) -> InputError:
+    return InputError(
+        f"{what} holds names or comments that are not UTF-8 text",
+        help="export the model again, with ASCII names",
+    )
+
+
+def _messages(message: Message) -> Iterator[Message]:
+    """All messages in a message, but for tensors: their data is not text."""
+    yield message
+    for field, value in message.ListFields():
+        if field.type != FieldDescriptor.TYPE_MESSAGE:
+            continue
+        for inner in [value] if isinstance(value, Message) else value:
+            if not isinstance(inner, onnx.TensorProto):
+                yield from _messages(inner)
