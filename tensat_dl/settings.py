@@ -20,7 +20,11 @@ REDUCTIONS = (
     "dominators",
     "dominance",
     "upper-bound",
+    "isomorphism",
     "branching",
+    "chain",
+    "relaxation",
+    "kernel",
 )
 
 

@@ -150,6 +150,8 @@ def used_classes(graph: Graph, choice: Choice) -> list[int] | None:
 
 
 def price(graph: Graph, choice: Choice) -> float:
-    """What the used part of a complete choice costs on this graph."""
-    cost = graph.cost
-    return float(sum(cost[choice[c]] for c in used_classes(graph, choice) or ()))
+    """What the used part of a choice costs on this graph; infinite if a class has no node."""
+    used = used_classes(graph, choice)
+    if used is None:
+        return float("inf")
+    return float(graph.cost[[choice[c] for c in used]].sum())

@@ -46,6 +46,16 @@ def values_of(model: PyomoModel) -> tuple[float, ...]:
     return tuple(float(x.value or 0.0) for x in model.x.values())
 
 
+def relaxed(model: PyomoModel) -> PyomoModel:
+    """A copy without integrality."""
+    return pyo.TransformationFactory("core.relax_integer_vars").create_using(model)
+
+
+def rows_of(model: PyomoModel) -> list[Any]:
+    """The constraints in the order of the program's rows, the cuts after them."""
+    return [*model.rows.values(), *model.cuts.values()]
+
+
 def _add(model: PyomoModel, target: Any, rows: Iterable[Row]) -> list[Any]:
     added = []
     for row in rows:

@@ -6,49 +6,30 @@ whole.  The choice of the whole is at any time the union of the best choices of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from tensat_dl.extract.answer import Answer
-from tensat_dl.extract.branching import branch
+from tensat_dl.extract.bottlenecks import block_numbers
 from tensat_dl.extract.deadline import Deadline, OutOfTime
 from tensat_dl.extract.graph import ROOT, Graph
 from tensat_dl.extract.greedy import Choice
 from tensat_dl.extract.incumbent import best_by_part, quick_choices
-from tensat_dl.extract.order import components
+from tensat_dl.extract.isomorphism import signature
+from tensat_dl.extract.pairs import Pair, pair_up
+from tensat_dl.extract.part import Part, PartRun
 from tensat_dl.extract.problem import FloatArray, StopReason
-from tensat_dl.extract.reductions.prune import nothing
 from tensat_dl.extract.reductions.split import cut, part_labels
 from tensat_dl.extract.reductions.table import PARTS, Context, Reducer
-from tensat_dl.extract.reductions.upper import lower_bound, part_bounds
-from tensat_dl.extract.search import Found, Listener, Plan, solve
+from tensat_dl.extract.reductions.upper import part_bounds
+from tensat_dl.extract.search import Found, Listener, Plan
 from tensat_dl.extract.solvers.pool import SolverPool
 
 _MOST_ROUNDS = 6
 _MOST_GAP = 0.5
 _LEAST_SHARE = 0.25
 _ROUNDING = 1e-12
-# Better choices are of interest if they are better by this share.
-_CUTOFF = 1e-8
-# Branching looks at so many nodes (about half a microsecond each), of parts with so few classes.
-_MOST_BRANCHED = 1_500
-_VISITS = 600_000
-_VISITS_CYCLIC = 15_000_000
-_BRANCHING_SHARE = 0.4
-
-
-@dataclass
-class Part:
-    """A part while it is solved; `found` is complete on the part as it was cut off."""
-
-    graph: Graph
-    found: Found
-
-    @property
-    def open(self) -> bool:
-        """Whether a solver is needed."""
-        return not self.found.proven
 
 
 class Parts:
@@ -62,6 +43,7 @@ class Parts:
         self.constant = 0.0
         self.choice: dict[int, int] = {}
         self.parts: list[Part] = []
+        self.pairs: dict[int, Pair] = {}
 
     def split(self, graph: Graph) -> None:
         """Reduce by parts, each under its own upper bound, as long as that helps; then cut."""
@@ -86,58 +68,63 @@ class Parts:
     def _cut(self, graph: Graph, union: Choice, upper: FloatArray, bounds: FloatArray) -> None:
         is_open = upper - bounds > _ROUNDING * upper
         self.constant = float(upper[~is_open].sum())
+        blocks = block_numbers(graph, self.answer.deadline)
+        block_of = dict(zip(graph.class_id.tolist(), blocks.tolist(), strict=True))
         for part in np.flatnonzero(is_open).tolist():
             piece = cut(graph, part, self.answer.deadline)
             inside = np.flatnonzero(graph.part == part).tolist()
             choice = replace(graph, settled={}).choice_of(union[c] for c in inside if c != ROOT)
-            self.parts.append(Part(piece, Found(choice, float(upper[part]), float(bounds[part]))))
+            found = Found(choice, float(upper[part]), float(bounds[part]))
+            self.parts.append(Part(len(self.parts), piece, found, block_of))
         self.parts.sort(key=lambda part: part.graph.nodes)
 
     def reduce(self) -> None:
-        """Reduce each part under its own upper bound."""
-        for number, part in enumerate(self.parts):
-            self._reduce(part, number)
-            if part.open and "branching" in self.reducer.switched_on:
-                self._branch(part, number)
+        """Reduce each part under its own upper bound, and search the small ones."""
+        for part in self.parts:
+            self._run(part, self.answer.deadline).reduce()
+            self._raise_bound()
+        if "isomorphism" in self.reducer.switched_on:
+            self._pair()
+        for part in self.parts:
+            self._copy(part)
+            if part.open:
+                self._run(part, self.answer.deadline).branch()
             self._raise_bound()
 
-    def _reduce(self, part: Part, number: int) -> None:
-        deadline, found = self.answer.deadline, part.found
-        cutoff = found.cost * (1.0 - _CUTOFF)
-        part.graph = self.reducer.run(
-            part.graph, PARTS, Context(deadline, np.array([cutoff])), number
-        )
-        if part.graph.derivable:
-            found.raise_bound(lower_bound(part.graph, deadline))
-        else:
-            found.prove(cutoff)
+    def _pair(self) -> None:
+        """Find the parts that are equal to an earlier one."""
+        deadline = self.answer.deadline
+        first: dict[int, list[Part]] = {}
+        for part in self.parts if len(self.parts) > 1 else ():
+            if not part.open:
+                continue
+            started, alike = deadline.elapsed, first.setdefault(signature(part.graph), [])
+            pair = next(filter(None, (pair_up(other, part) for other in alike)), None)
+            if pair is None:
+                alike.append(part)
+            else:
+                self.pairs[part.number] = pair
+            self.reducer.recorder.add(
+                "parts",
+                "isomorphism",
+                part.number,
+                part.graph,
+                part.graph,
+                deadline.elapsed - started,
+                f"{len(self.pairs)} equal to another part",
+            )
 
-    def _branch(self, part: Part, number: int) -> None:
-        """Search a small part without a solver, or begin to: what is found and shown stays."""
-        graph, found, deadline = part.graph, part.found, self.answer.deadline
-        if graph.classes > _MOST_BRANCHED:
-            return
-
-        def report(choice: Choice, cost: float) -> float:
-            found.offer(graph, choice)
+    def _copy(self, part: Part) -> None:
+        """Take what is known of an equal part."""
+        pair = self.pairs.get(part.number)
+        if pair is not None and part.open and pair.transfer():
             self._improve()
-            return found.cost * (1.0 - _CUTOFF)
 
-        cyclic = any(len(component) > 1 for component in components(graph))
-        started = deadline.elapsed
-        result = branch(
-            graph,
-            found.cost * (1.0 - _CUTOFF),
-            _VISITS_CYCLIC if cyclic else _VISITS,
-            Deadline(deadline.remaining * _BRANCHING_SHARE, deadline.clock),
-            report,
+    def _run(self, part: Part, deadline: Deadline) -> PartRun:
+        listener = Listener(
+            lambda found: self._improve(), lambda bound: self._tell_bound(part, bound)
         )
-        part.graph = result.graph or nothing(graph)
-        found.raise_bound(result.bound)
-        if not part.graph.derivable:
-            found.prove(found.cost * (1.0 - _CUTOFF))
-        seconds = deadline.elapsed - started
-        self.reducer.recorder.add("parts", "branching", number, graph, part.graph, seconds)
+        return PartRun(part, self.reducer, deadline, listener)
 
     def _improve(self) -> None:
         whole = dict(self.choice)
@@ -161,10 +148,13 @@ class Parts:
         """Solve the open parts, the smallest first, each within its share of the time."""
         waiting = sorted((part for part in self.parts if part.open), key=lambda p: p.graph.nodes)
         plan = Plan(cycles, False, self._part_gap(gap))
-        sizes = [part.graph.nodes for part in waiting]
+        sizes = [0 if part.number in self.pairs else part.graph.nodes for part in waiting]
         for i, part in enumerate(waiting):
-            share = max(_LEAST_SHARE, sizes[i] / sum(sizes[i:])) if sizes[i + 1 :] else 1.0
-            self._solve(part, plan, pool, share)
+            share = max(_LEAST_SHARE, sizes[i] / max(1, sum(sizes[i:]))) if sizes[i + 1 :] else 1.0
+            self._copy(part)
+            if part.open:
+                self._solve(part, plan, pool, share)
+            self._raise_bound()
         unproven = [part.found for part in waiting if part.open]
         if not unproven:
             return StopReason.GAP
@@ -177,12 +167,9 @@ class Parts:
         whole = self.answer.deadline
         whole.check()
         deadline = Deadline(whole.remaining * share, whole.clock)
-        listener = Listener(
-            lambda found: self._improve(), lambda bound: self._tell_bound(part, bound)
-        )
+        run = self._run(part, deadline)
         try:
-            session = pool.session_for(part.graph)
-            solve(part.graph, part.found, plan, session, deadline, listener)
+            run.finish(pool, plan)
         except OutOfTime:
             # The rest of the time belongs to the other parts.
             return

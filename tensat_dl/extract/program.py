@@ -46,6 +46,14 @@ class Program:
         self.integer.append(integer)
         return len(self.costs) - 1
 
+    def at_most(self, value: float) -> Program:
+        """The program for objectives up to a value."""
+        priced = [i for i, cost in enumerate(self.costs) if cost]
+        costs = tuple(self.costs[i] for i in priced)
+        limit = Row(tuple(priced), costs, Sense.AT_MOST, value - self.constant)
+        rows = [*self.rows, limit] if priced else self.rows
+        return Program(self.costs, self.uppers, self.integer, rows, self.constant)
+
     def value(self, values: Sequence[float]) -> float:
         """The objective at a point."""
         terms = zip(self.costs, values, strict=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from tensat_dl.extract.cycles import loops, remove_cycles
 from tensat_dl.extract.deadline import Deadline, OutOfTime
 from tensat_dl.extract.formulation import Model, formulate, order_rows
-from tensat_dl.extract.graph import Graph
+from tensat_dl.extract.graph import ROOT, Graph
 from tensat_dl.extract.greedy import Choice, greedy_tree, price, repair, used_classes
 from tensat_dl.extract.program import Program
 from tensat_dl.extract.published import formulate_published
@@ -23,6 +23,8 @@ from tensat_dl.extract.solvers.session import SolverSession
 
 # Solvers have absolute tolerances of 1e-9 to 1e-6: objectives are brought to about this size.
 _SCALE = 1024.0
+# Better choices are of interest if they are better by this share.
+CUTOFF = 1e-8
 # Relative disagreement between what a solver says and what its answer costs that is not rounding.
 _TOLERANCE = 1e-5
 # Seconds a solver gets beyond its limit to hand over what it has, as a share of the budget.
@@ -93,9 +95,19 @@ def solve(
         _solve_filtered(graph, found, plan, session, deadline, listener)
         return
     model = _formulate(graph, plan, deadline)
-    scale = _power_of_two(_SCALE / max(found.cost, 1e-300))
-    session.load(_scaled(model.program, scale))
-    _Search(graph, found, plan, session, deadline, listener, model, scale).run()
+    cutoff = None if holds(graph, found.choice) else found.cost * (1.0 - CUTOFF)
+    limited = model.program if cutoff is None else model.program.at_most(cutoff)
+    program, scale = scaled(limited, found.cost)
+    session.load(program)
+    _Search(graph, found, plan, session, deadline, listener, model, scale, cutoff).run()
+
+
+def holds(graph: Graph, choice: Mapping[int, int]) -> bool:
+    """Whether a choice of the Problem's nodes is one of the graph, too."""
+    position = {n: i for i, n in enumerate(graph.node_id.tolist())}
+    owned = ((c, choice.get(n)) for c, n in enumerate(graph.class_id.tolist()))
+    ours = {c: position[n] for c, n in owned if n in position}
+    return used_classes(graph, {ROOT: ROOT, **ours}) is not None
 
 
 def _solve_filtered(
@@ -133,10 +145,12 @@ def _power_of_two(value: float) -> float:
     return math.ldexp(1.0, max(-1000, min(1000, round(math.log2(value)))))
 
 
-def _scaled(program: Program, scale: float) -> Program:
-    """Costs on the solver's scale.  A power of two changes no digit."""
-    costs = [cost * scale for cost in program.costs]
-    return Program(costs, program.uppers, program.integer, program.rows)
+def scaled(program: Program, size: float) -> tuple[Program, float]:
+    """The program with costs on the solver's scale, for objectives of a certain size, and the
+    factor: a power of two, which changes no digit."""
+    factor = _power_of_two(_SCALE / max(size, 1e-300))
+    costs = [cost * factor for cost in program.costs]
+    return Program(costs, program.uppers, program.integer, program.rows), factor
 
 
 @dataclass
@@ -149,6 +163,7 @@ class _Search:
     listener: Listener
     model: Model
     scale: float
+    cutoff: float | None = None
     bound: float = float("-inf")
     complete: bool = False
     cut_for: set[tuple[int, ...]] = field(default_factory=set)
@@ -175,6 +190,9 @@ class _Search:
         """One solve; True when loops were cut off and it must be repeated."""
         answer = self._ask()
         if not self._is_credible(answer):
+            return False
+        if answer.outcome is Outcome.INFEASIBLE:
+            self.bound, self.complete = max(self.bound, self.cutoff or 0.0), True
             return False
         if answer.values is None:
             self.bound = max(self.bound, self._unscaled(answer.bound))
@@ -211,6 +229,8 @@ class _Search:
         if not all(map(math.isfinite, answer.values or ())) or math.isnan(answer.bound):
             self._warn("returned values that are no numbers")
             return False
+        if answer.outcome is Outcome.INFEASIBLE and self.cutoff is not None:
+            return True
         if answer.outcome is Outcome.INFEASIBLE:
             self._warn("says there is no answer, but one is in hand")
             return False

@@ -25,13 +25,15 @@ class Outcome(Enum):
 @dataclass(frozen=True)
 class SolverAnswer:
     """`values` are those of the columns, or None; `objective` and `bound` are the solver's own
-    claims, on the scale of the program; `message` says why it failed."""
+    claims, on the scale of the program; `duals`, of a relaxation only, are those of the rows;
+    `message` says why it failed."""
 
     outcome: Outcome
     values: tuple[float, ...] | None = None
     objective: float | None = None
     bound: float = float("-inf")
     message: str = ""
+    duals: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

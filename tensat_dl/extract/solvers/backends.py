@@ -12,10 +12,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
-from tensat_dl.extract.model import add_cuts, build_model, values_of
+from tensat_dl.extract.model import add_cuts, build_model, relaxed, rows_of, values_of
 from tensat_dl.extract.program import Program, Row
 from tensat_dl.extract.solvers.answer import NOTHING_IN_TIME, Outcome, SolverAnswer, SolverProgress
-from tensat_dl.extract.solvers.glpsol import LpFile, find_glpsol, run_glpsol
+from tensat_dl.extract.solvers.glpsol import LpFile, find_glpsol, relax_by_glpsol, run_glpsol
 from tensat_dl.extract.solvers.highs_log import HighsLog
 from tensat_dl.extract.solvers.table import Backend, Solver, packaged_program
 from tensat_dl.settings import SettingValue
@@ -34,6 +34,9 @@ class Runner(Protocol):
 
     def solve(self, until: float, gap: float, report: Report) -> SolverAnswer:
         """Solve to a relative `gap`, or until the monotonic clock shows `until`."""
+
+    def relax(self, until: float) -> SolverAnswer:
+        """Solve the linear relaxation; the answer has the duals of rows and cuts."""
 
 
 def runner_for(solver: Solver, program: Program, options: Options) -> Runner:
@@ -71,13 +74,21 @@ class GlpsolRunner:
         lp = self._write(Path("model.lp").absolute())
         return run_glpsol(executable, lp, self.options, _left(until), gap, report)
 
+    def relax(self, until: float) -> SolverAnswer:
+        """As `solve`; the options are for integer programs."""
+        executable = find_glpsol(self.entry.executable)
+        if executable is None:
+            return SolverAnswer(Outcome.FAILED, message="glpsol is gone")
+        return relax_by_glpsol(executable, self._write(Path("model.lp").absolute()), _left(until))
+
     def _write(self, path: Path) -> LpFile:
         from pyomo.repn.plugins.lp_writer import LPWriter
 
         with path.open("w", encoding="ascii") as file:
             symbols = LPWriter().write(self.model, file).symbol_map.byObject
         named = {symbols[id(x)]: i for i, x in self.model.x.items() if id(x) in symbols}
-        return LpFile(path, named, len(self.model.x))
+        rows = {symbols[id(row)]: i for i, row in enumerate(rows_of(self.model))}
+        return LpFile(path, named, len(self.model.x), rows)
 
 
 class DirectRunner:
@@ -113,6 +124,28 @@ class DirectRunner:
             solver_options=options,
         )
         return self._answer(results)
+
+    def relax(self, until: float) -> SolverAnswer:
+        """One run on a relaxed copy."""
+        from pyomo.contrib.solver.common.factory import SolverFactory
+        from pyomo.contrib.solver.common.results import TerminationCondition
+
+        model = relaxed(self.model)
+        results = SolverFactory(self.entry.plugin).solve(
+            model,
+            load_solutions=False,
+            raise_exception_on_nonoptimal_result=False,
+            time_limit=_left(until),
+            threads=1,
+        )
+        ended = results.termination_condition
+        if ended is not TerminationCondition.convergenceCriteriaSatisfied:
+            return SolverAnswer(Outcome.FAILED, message=f"{self.entry.name}: {ended.name}")
+        results.solution_loader.load_vars()
+        duals = results.solution_loader.get_duals()
+        by_row = tuple(float(duals[row]) for row in rows_of(model))
+        value = float(results.incumbent_objective)
+        return SolverAnswer(Outcome.OPTIMAL, values_of(model), value, value, duals=by_row)
 
     def _answer(self, results: Any) -> SolverAnswer:
         from pyomo.contrib.solver.common.results import TerminationCondition
@@ -170,6 +203,21 @@ class PyomoRunner:
         options.update(self.options)
         results = self.solver.solve(self.model, load_solutions=False, options=options, **limits)
         return self._answer(results)
+
+    def relax(self, until: float) -> SolverAnswer:
+        """On a relaxed copy, by the solver's defaults; not every plug-in gives duals."""
+        from pyomo.environ import Suffix
+        from pyomo.opt import TerminationCondition
+
+        model = relaxed(self.model)
+        model.dual = Suffix(direction=Suffix.IMPORT)
+        results = self.solver.solve(model, load_solutions=False)
+        ended = results.solver.termination_condition
+        if ended not in (TerminationCondition.optimal, TerminationCondition.globallyOptimal):
+            return SolverAnswer(Outcome.FAILED, message=f"{self.entry.name}: {ended}")
+        model.solutions.load_from(results)
+        duals = tuple(float(model.dual.get(row, 0.0)) for row in rows_of(model))
+        return SolverAnswer(Outcome.OPTIMAL, values_of(model), duals=duals)
 
     def _answer(self, results: Any) -> SolverAnswer:
         from pyomo.opt import TerminationCondition

@@ -59,6 +59,10 @@ class CpsatRunner:
         status = solver.solve(self.model, _Listener(self.columns, report))
         return self._answer(solver, status, gap)
 
+    def relax(self, until: float) -> SolverAnswer:
+        """CP-SAT gives no duals."""
+        return SolverAnswer(Outcome.FAILED, message="cp-sat: no linear relaxation")
+
     def _answer(self, solver: Any, status: Any, gap: float) -> SolverAnswer:
         if status == cp_model.INFEASIBLE:
             return SolverAnswer(Outcome.INFEASIBLE)

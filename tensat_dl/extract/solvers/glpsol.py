@@ -77,11 +77,12 @@ def _with_library(directory: Path) -> dict[str, str]:
 @dataclass(frozen=True)
 class LpFile:
     """An LP file of a program with `count` columns; column i has the name that `columns` maps to
-    i (one that no row mentions has none, and is 0)."""
+    i (one that no row mentions has none, and is 0); so with `rows`."""
 
     path: Path
     columns: Mapping[str, int]
     count: int
+    rows: Mapping[str, int]
 
 
 @dataclass
@@ -116,12 +117,26 @@ def run_glpsol(
     `glpsol` checks its own limit rarely and counts whole seconds, so it is also stopped from
     here; what its log has said by then is kept.
     """
+    return _solve(executable, lp, ["--mipgap", repr(gap), *_arguments(options)], seconds, report)
+
+
+def relax_by_glpsol(executable: Executable, lp: LpFile, seconds: float) -> SolverAnswer:
+    """Solve the linear relaxation by the dual simplex method, which suits these programs."""
+    return _solve(executable, lp, ["--nomip", "--dual"], seconds, lambda progress: None)
+
+
+def _solve(
+    executable: Executable,
+    lp: LpFile,
+    arguments: list[str],
+    seconds: float,
+    report: Callable[[SolverProgress], None],
+) -> SolverAnswer:
     names, solution = lp.path.with_suffix(".glp"), lp.path.with_suffix(".sol")
     for stale in (names, solution):
         stale.unlink(missing_ok=True)
     command = [str(executable.path), "--lp", str(lp.path), "--wglp", str(names)]
-    command += ["--write", str(solution), "--tmlim", str(max(1, int(seconds)))]
-    command += ["--mipgap", repr(gap), *_arguments(options)]
+    command += ["--write", str(solution), "--tmlim", str(max(1, int(seconds))), *arguments]
     try:
         log = _run(command, executable.environment, seconds, report)
     except OSError as error:
@@ -201,7 +216,7 @@ def _answer(log: _Log, names: Path, solution: Path, lp: LpFile) -> SolverAnswer:
     if any(log.says(text) for text in _INFEASIBLE):
         return SolverAnswer(Outcome.INFEASIBLE)
     try:
-        found = _read_solution(solution, _read_names(names, lp.columns), lp.count)
+        found = _read_solution(solution, _read_names(names, lp), lp)
     except (OSError, ValueError, IndexError, KeyError) as error:
         return SolverAnswer(
             Outcome.FAILED, bound=log.bound, message=f"glpsol wrote no readable solution: {error}"
@@ -214,11 +229,14 @@ class _Solution:
     status: str
     objective: float
     values: tuple[float, ...]
+    duals: tuple[float, ...]
 
 
 def _judge(found: _Solution, log: _Log) -> SolverAnswer:
     if found.status == "o":
-        return SolverAnswer(Outcome.OPTIMAL, found.values, found.objective, found.objective)
+        return SolverAnswer(
+            Outcome.OPTIMAL, found.values, found.objective, found.objective, duals=found.duals
+        )
     if found.status == "f":
         outcome = Outcome.OPTIMAL if log.says(_GAP_REACHED) else Outcome.LIMIT
         return SolverAnswer(outcome, found.values, found.objective, log.bound)
@@ -231,30 +249,36 @@ def _is_complete(solution: Path) -> bool:
     return solution.exists() and solution.read_bytes().rstrip().endswith(b"e o f")
 
 
-def _read_names(path: Path, columns: Mapping[str, int]) -> dict[int, int]:
-    """GLPK's column number -> ours, from lines `n j NUMBER NAME`; Pyomo may add a constant."""
+def _read_names(path: Path, lp: LpFile) -> dict[tuple[str, int], int]:
+    """GLPK's number of a row ("i") or column ("j") -> ours, from lines `n j NUMBER NAME`; Pyomo
+    may add a constant."""
+    known = {"i": lp.rows, "j": lp.columns}
     found = {}
     for fields in _fields(path):
-        if fields[:2] == ["n", "j"] and fields[3] in columns:
-            found[int(fields[2])] = columns[fields[3]]
+        if fields[0] == "n" and fields[1] in known and fields[3] in known[fields[1]]:
+            found[fields[1], int(fields[2])] = known[fields[1]][fields[3]]
     return found
 
 
-def _read_solution(path: Path, column_of: Mapping[int, int], count: int) -> _Solution:
+def _read_solution(path: Path, ours: Mapping[tuple[str, int], int], lp: LpFile) -> _Solution:
     """Lines `s mip ROWS COLUMNS STATUS OBJECTIVE` and `j NUMBER VALUE`; for a program without
-    integers `s bas ROWS COLUMNS PRIMAL DUAL OBJECTIVE` and `j NUMBER STATUS VALUE DUAL`."""
+    integers `s bas ROWS COLUMNS PRIMAL DUAL OBJECTIVE` and `i/j NUMBER STATUS VALUE DUAL`."""
     kind, status, objective = "", "", float("nan")
-    values = [0.0] * count
+    values, duals = [0.0] * lp.count, [0.0] * len(lp.rows)
     for fields in _fields(path):
         if fields[0] == "s":
             kind, status, objective = fields[1], fields[4], float(fields[-1])
-        elif fields[0] == "j" and int(fields[1]) in column_of:
-            values[column_of[int(fields[1])]] = float(fields[2 if kind == "mip" else 3])
+            continue
+        place = ours.get((fields[0], int(fields[1]))) if fields[0] in ("i", "j") else None
+        if place is not None and fields[0] == "j":
+            values[place] = float(fields[2 if kind == "mip" else 3])
+        elif place is not None and kind == "bas":
+            duals[place] = float(fields[4])
     if kind == "bas":
         status = "o" if status == "f" else status
     if status not in ("o", "f", "n", "u", "i"):
         raise ValueError(f"no solution status in {path.name}")
-    return _Solution(status, objective, tuple(values))
+    return _Solution(status, objective, tuple(values), tuple(duals))
 
 
 def _fields(path: Path) -> Iterator[list[str]]:

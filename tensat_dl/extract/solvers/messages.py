@@ -35,10 +35,11 @@ class AddRows:
 @dataclass(frozen=True)
 class Solve:
     """Solve until `time.monotonic()`, which all processes share, is `until`; answered by any
-    number of SolverProgress and one SolverAnswer."""
+    number of SolverProgress and one SolverAnswer.  `relaxed`: the linear relaxation."""
 
     until: float
     gap: float
+    relaxed: bool = False
 
 
 Request = Load | AddRows | Solve

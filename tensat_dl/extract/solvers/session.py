@@ -81,12 +81,22 @@ class SolverSession:
         The bound and the values reported before a stop are kept.
         """
         now = time.monotonic()
+        self._hand_over()
+        self._send(Solve(now + seconds, gap))
+        return self._wait(now + patience, report)
+
+    def relax(self, seconds: float, patience: float) -> SolverAnswer:
+        """The linear relaxation, with the duals of the rows; else as :meth:`solve`."""
+        now = time.monotonic()
+        self._hand_over()
+        self._send(Solve(now + seconds, 0.0, relaxed=True))
+        return self._wait(now + patience, lambda progress: None)
+
+    def _hand_over(self) -> None:
         if not self._loaded:
             self._send(Load(self._program, self.solver, self.options))
             self._send(AddRows(tuple(self._cuts)))
             self._loaded = True
-        self._send(Solve(now + seconds, gap))
-        return self._wait(now + patience, report)
 
     def _send(self, request: Request) -> None:
         process = self._process or self._start()

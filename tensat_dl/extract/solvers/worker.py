@@ -74,6 +74,8 @@ class Worker:
         if self.runner is None:
             return SolverAnswer(Outcome.FAILED, message=self.failure)
         try:
+            if request.relaxed:
+                return self.runner.relax(request.until)
             return self.runner.solve(request.until, request.gap, self.send)
         except SOLVER_ERRORS as error:
             return SolverAnswer(Outcome.FAILED, message=_describe(error))

@@ -1,0 +1,220 @@
+"""One independent part, from its reduction to its proof.
+
+Enters: a part with its best choice.  Leaves: better choices, a better bound, a smaller graph; the
+part is open until its bound is within the gap asked for.  The stages are in the order of their
+price; each tells the recorder what it did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from tensat_dl.extract.bottlenecks import chain_of
+from tensat_dl.extract.branching import branch
+from tensat_dl.extract.chain import Chain
+from tensat_dl.extract.deadline import Deadline
+from tensat_dl.extract.formulation import Formulation, formulate
+from tensat_dl.extract.graph import Graph, with_costs
+from tensat_dl.extract.greedy import Choice, greedy_dag
+from tensat_dl.extract.order import components
+from tensat_dl.extract.records import Recorder
+from tensat_dl.extract.reductions.prune import nothing
+from tensat_dl.extract.reductions.table import PARTS, Context, Reducer
+from tensat_dl.extract.reductions.upper import lower_bound
+from tensat_dl.extract.relaxation import Relaxation, fix, kernel, relaxation
+from tensat_dl.extract.search import CUTOFF, Found, Listener, Plan, scaled, solve
+from tensat_dl.extract.solvers.answer import Outcome
+from tensat_dl.extract.solvers.pool import SolverPool
+
+# Branching looks at so many nodes (about half a microsecond each), of parts with so few classes;
+# at more where much of the part is in loops, on which integer programs are weak.
+_MOST_BRANCHED = 800
+_VISITS = 600_000
+_VISITS_CYCLIC = 15_000_000
+_CYCLIC = 0.2
+_BRANCHING_SHARE = 0.4
+# The relaxation pays off for parts of this size.
+_LEAST_RELAXED = 400
+_MOST_RELAXED = 8
+_LEAST_PROGRESS = 0.03
+_FAR = 0.1
+_KERNEL_SHARE = 0.25
+_LEAST_CHAINED = 1_000
+
+
+@dataclass
+class Part:
+    """A part while it is solved; `found` is complete on the part as it was cut off, `block_of`
+    gives the classes of a chain their blocks."""
+
+    number: int
+    graph: Graph
+    found: Found
+    block_of: Mapping[int, int] = field(default_factory=dict)
+
+    @property
+    def open(self) -> bool:
+        """Whether a solver is needed."""
+        return not self.found.proven
+
+    @property
+    def cutoff(self) -> float:
+        """What is dearer is of no interest."""
+        return self.found.cost * (1.0 - CUTOFF)
+
+
+@dataclass
+class PartRun:
+    """The stages of one part."""
+
+    part: Part
+    reducer: Reducer
+    deadline: Deadline
+    listener: Listener
+
+    def reduce(self) -> None:
+        """Reduce under the part's own upper bound."""
+        part = self.part
+        context = Context(self.deadline, np.array([part.cutoff]))
+        part.graph = self.reducer.run(part.graph, PARTS, context, part.number)
+        if part.graph.derivable:
+            part.found.raise_bound(lower_bound(part.graph, self.deadline))
+        else:
+            part.found.prove(part.cutoff)
+
+    def branch(self) -> None:
+        """Search a small part without a solver, or begin to: what is found and shown stays."""
+        part, found = self.part, self.part.found
+        if not self._on("branching") or part.graph.classes > _MOST_BRANCHED:
+            return
+        graph, started = part.graph, self.deadline.elapsed
+
+        def report(choice: Choice, cost: float) -> float:
+            self._offer(graph, choice)
+            return part.cutoff
+
+        time = Deadline(self.deadline.remaining * _BRANCHING_SHARE, self.deadline.clock)
+        result = branch(graph, part.cutoff, _visits(graph), time, report)
+        part.graph = result.graph or nothing(graph)
+        found.raise_bound(result.bound)
+        if not part.graph.derivable:
+            found.prove(part.cutoff)
+        self._record("branching", graph, started)
+
+    def finish(self, pool: SolverPool, plan: Plan) -> None:
+        """All that needs a solver."""
+        if self._on("chain"):
+            self.decompose(pool, plan)
+        if self.part.open:
+            self.relax(pool, plan)
+        if self.part.open:
+            part = self.part
+            session = pool.session_for(part.graph)
+            solve(part.graph, part.found, plan, session, self.deadline, self.listener)
+
+    def decompose(self, pool: SolverPool, plan: Plan) -> None:
+        """Solve a part that is a chain of blocks block by block."""
+        graph, started = self.part.graph, self.deadline.elapsed
+        blocks = chain_of(graph, self.part.block_of) if graph.nodes >= _LEAST_CHAINED else []
+        if len(blocks) < 2:
+            return
+
+        def solve_block(block: Graph, found: Found) -> None:
+            deaf = Listener(lambda better: None, lambda bound: None)
+            reducer = replace(self.reducer, recorder=Recorder())
+            run = PartRun(Part(0, block, found), reducer, self.deadline, deaf)
+            run.reduce()
+            if run.part.open:
+                run.branch()
+            if run.part.open:
+                run.finish(pool, plan)
+
+        chain = Chain(graph, self.deadline, solve_block, plan.gap)
+        if chain.solve(blocks):
+            self._take(Found({**graph.settled, **chain.choice}, chain.cost, 0.0))
+            self.part.found.prove(chain.bound)
+            self.part.graph = nothing(graph)
+        self._record("chain", graph, started, f"{len(blocks)} blocks, {chain.joined} joined")
+
+    def relax(self, pool: SolverPool, plan: Plan) -> None:
+        """Relax, fix, reduce, as long as that makes the part smaller; solve a kernel for a better
+        choice in between."""
+        part = self.part
+        with_kernel = self._on("kernel")
+        for _ in range(_MOST_RELAXED if self._on("relaxation") else 0):
+            graph = part.graph
+            if graph.nodes < _LEAST_RELAXED or not self._relax(pool, plan, with_kernel):
+                return
+            with_kernel = False
+            self.reduce()
+            far = part.found.cost - part.found.bound > _FAR * part.found.cost
+            if not part.open or far or part.graph.nodes > (1.0 - _LEAST_PROGRESS) * graph.nodes:
+                return
+
+    def _relax(self, pool: SolverPool, plan: Plan, with_kernel: bool) -> bool:
+        """One round; False when the solver gives no duals."""
+        part, started = self.part, self.deadline.elapsed
+        model = formulate(part.graph, self.deadline)
+        program, scale = scaled(model.program, part.found.cost)
+        session = pool.session_for(part.graph)
+        session.load(program)
+        answer = session.relax(self.deadline.remaining, self.deadline.remaining)
+        if answer.outcome is not Outcome.OPTIMAL or answer.values is None or not answer.duals:
+            return False
+        duals = [dual / scale for dual in answer.duals]
+        found = relaxation(model.program, model.program.rows, duals, answer.values)
+        part.found.raise_bound(found.bound)
+        self.listener.bounded(part.found.bound)
+        self._follow(model, found)
+        if with_kernel:
+            self._kernel(model, found, pool, plan)
+        graph = part.graph
+        part.graph = fix(model, found, part.cutoff)
+        self._record("relaxation", graph, started)
+        return True
+
+    def _follow(self, model: Formulation, found: Relaxation) -> None:
+        """A choice that takes what the relaxation likes: the more, the cheaper."""
+        graph, cost = model.graph, model.graph.cost.copy()
+        for n, j in model.node_column.items():
+            if j is not None:
+                cost[n] *= 1.0 - min(1.0, max(0.0, found.values[j]))
+        self._offer(graph, greedy_dag(with_costs(graph, cost), self.deadline))
+
+    def _kernel(self, model: Formulation, found: Relaxation, pool: SolverPool, plan: Plan) -> None:
+        """Solve a small part of the graph for a better choice; what that proves is no bound."""
+        graph, started = model.graph, self.deadline.elapsed
+        chosen = np.fromiter(self.part.found.choice.values(), dtype=np.int64)
+        known = np.isin(graph.node_id, chosen)
+        small = kernel(model, found, known)
+        best = Found(self.part.found.choice, self.part.found.cost, 0.0)
+        time = Deadline(self.deadline.remaining * _KERNEL_SHARE, self.deadline.clock)
+        deaf = Listener(self._take, lambda bound: None)
+        solve(small, best, plan, pool.session_for(small), time, deaf)
+        self._record("kernel", small, started)
+
+    def _take(self, better: Found) -> None:
+        if better.cost < self.part.found.cost:
+            self.part.found.choice, self.part.found.cost = better.choice, better.cost
+            self.listener.improved(self.part.found)
+
+    def _offer(self, graph: Graph, choice: Choice) -> None:
+        if self.part.found.offer(graph, choice):
+            self.listener.improved(self.part.found)
+
+    def _on(self, name: str) -> bool:
+        return name in self.reducer.switched_on
+
+    def _record(self, name: str, before: Graph, started: float, detail: str = "") -> None:
+        seconds = self.deadline.elapsed - started
+        self.reducer.recorder.add(
+            "parts", name, self.part.number, before, self.part.graph, seconds, detail
+        )
+
+
+def _visits(graph: Graph) -> int:
+    inside = sum(len(component) for component in components(graph) if len(component) > 1)
+    return _VISITS_CYCLIC if inside > _CYCLIC * graph.classes else _VISITS
