@@ -430,58 +430,6 @@ LINEAR: list[Case] = [
         + "u: f32[4, 4, 3, 3] = weight; a: f32[4]; y = Add(Conv(x, w, a), Conv(x, u, b))",
     ),
     *acts(
-        "linear.conv_sum_3x3_1x1",
-        _X + _V + f"u: f32[4, 4, 1, 1] = weight; y = Add(Conv(x, w, {_P}), Conv(x, u))",
-        _X + _G + f"u: f32[4, 2, 1, 1] = weight; "
-        f"y = Add(Conv(x, u, strides=[2, 2], group=2), Conv(x, w, {_P}, strides=[2, 2], group=2))",
-    ),
-    *rests(
-        "linear.conv_sum_3x3_1x1",
-        _X + _V + "u: f32[4, 4, 1, 1] = weight; "
-        "y = Add(Conv(x, w, pads=[2, 2, 2, 2], dilations=[2, 2]), Conv(x, u))",
-        _X + _V + "u: f32[4, 4, 1, 1] = weight; y = Add(Conv(x, w, pads=[0, 0, 2, 2]), Conv(x, u))",
-        "x: f32[2, 4, 1, 1]; " + _V + "u: f32[4, 4, 1, 1] = weight; "
-        "y = Add(Conv(x, w, pads=[1, 1, 1, 1]), Conv(x, u, pads=[1, 1, 1, 1]))",
-        _X + _G + f"u: f32[4, 4, 1, 1] = weight; y = Add(Conv(x, w, {_P}, group=2), Conv(x, u))",
-    ),
-    *acts(
-        "linear.conv_sum_3x3_1x1_bias",
-        _X + _V + _B + "u: f32[4, 4, 1, 1] = weight; a: f32[4] = weight; "
-        f"y = Add(Conv(x, w, a, {_P}), Conv(x, u, b))",
-    ),
-    *rests(
-        "linear.conv_sum_3x3_1x1_bias",
-        _X + _V + _B + "u: f32[4, 4, 1, 1] = weight; a: f32[4] = weight; "
-        "y = Add(Conv(x, w, a, pads=[1, 1, 1, 1]), Conv(Mul(x, x), u, b))",
-    ),
-    *acts(
-        "linear.conv_3x3_plus_batchnorm",
-        _BN + _X + _V + _B + f"y = Add(Conv(x, w, b, {_P}), {_ID})",
-    ),
-    *rests(
-        "linear.conv_3x3_plus_batchnorm",
-        _BN + _X + _D + _B + f"y = Add(Conv(x, w, b, {_P}, group=4), {_ID})",
-        _BN + _X + _V + _B + f"y = Add(Conv(x, w, b, pads=[0, 0, 2, 2]), {_ID})",
-        _BN
-        + "x: f32[2, 4, 1, 1]; "
-        + _V
-        + _B
-        + f"y = Add(Conv(x, w, b, {_P}, strides=[2, 2]), {_ID})",
-        _BN + _X + _V + _B + f"y = Add(Conv(Abs(x), w, b, {_P}), {_ID})",
-    ),
-    *acts(
-        "linear.conv_1x1_plus_batchnorm",
-        _BN + _X + "w: f32[4, 4, 1, 1] = weight; " + _B + f"y = Add({_ID}, Conv(x, w, b))",
-    ),
-    *rests(
-        "linear.conv_1x1_plus_batchnorm",
-        _BN + _X + "w: f32[4, 1, 1, 1] = weight; " + _B + f"y = Add({_ID}, Conv(x, w, b, group=4))",
-        _BN
-        + _X
-        + "w: f32[1, 4, 1, 1] = weight; b: f32[1] = weight; "
-        + f"y = Add({_ID}, Conv(x, w, b))",
-    ),
-    *acts(
         "linear.conv_then_1x1",
         _X + _V + _CONV + "u: f32[5, 4, 1, 1] = weight; y = Conv(k, u)",
         _X

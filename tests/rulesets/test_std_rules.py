@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import cases_arithmetic
+import cases_branches
 import cases_extra
 import cases_fold
 import cases_move
@@ -22,6 +23,7 @@ CASES = [
     *cases_fold.CASES,
     *cases_move.CASES,
     *cases_arithmetic.CASES,
+    *cases_branches.CASES,
     *cases_extra.CASES,
 ]
 
