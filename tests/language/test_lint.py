@@ -131,6 +131,15 @@ def test_what_is_put_into_a_rule_is_implied_by_it(
     assert found in ([("W0406", "b")], [("W0403", "b")])
 
 
+def test_a_rule_that_runs_without_the_other_stays() -> None:
+    rules = "rewrite a: Neg(Neg(x)) => x\nrewrite b: Relu(Neg(Neg(x))) => Relu(x)\n"
+    assert warnings(f"{rules}schedule main {{ run b saturate {{ run a run b }} }}") == []
+    assert warnings(f"{rules}schedule main {{ saturate {{ run a run b }} }}") == [("W0406", "b")]
+    assert warnings(f"{rules}ruleset c {{ include a, b }} schedule main {{ run c }}") == [
+        ("W0406", "b")
+    ]
+
+
 def test_the_first_of_two_that_imply_each_other_stays() -> None:
     one, two = "Identity(Neg(x)) => Neg(x)", "Identity(x) => x"
     assert warnings(f"rewrite a: {one}\nrewrite b: {two}") == [("W0406", "a")]

@@ -29,7 +29,7 @@ from tensat_dl.language.check.rules import RuleSource, check_rule
 from tensat_dl.language.check.schedules import Scheduler
 from tensat_dl.language.check.tests import check_test
 from tensat_dl.language.check.variables import Declared
-from tensat_dl.language.lint.uses import warn_of_uses
+from tensat_dl.language.lint.uses import Beside, warn_of_uses
 from tensat_dl.language.modules import LoadedModule
 from tensat_dl.language.program import (
     CheckedProgram,
@@ -69,7 +69,8 @@ def check_program(
         return None
     visible = _visible(root_scopes, rules, rulesets, schedule)
     repeated = warn_of_duplicates(visible, report)
-    warn_of_uses(visible, {root.file for root in roots}, repeated, report)
+    steps = tuple(_together(schedule))
+    warn_of_uses(Beside(visible, {root.file for root in roots}, repeated, steps), report)
     return CheckedProgram(
         rules=visible,
         relations=tuple(declared.relations.values()),
@@ -184,7 +185,7 @@ def _visible(
 ) -> tuple[Rule, ...]:
     """The rules that the roots declare, import, or run."""
     wanted = {name for names in rulesets.values() for name in names}
-    wanted |= set(_scheduled(schedule))
+    wanted |= {name for run in _runs(schedule) for name in run.rules}
     offered = {symbol for root in roots for symbol in (*root.own, *root.picked)}
     return tuple(
         rule
@@ -194,12 +195,23 @@ def _visible(
     )
 
 
-def _scheduled(steps: tuple[Step, ...]) -> Iterator[str]:
+def _runs(steps: tuple[Step, ...]) -> Iterator[Run]:
     for step in steps:
         if isinstance(step, Run):
-            yield from step.rules
+            yield step
         elif isinstance(step, Saturate | Repeat):
-            yield from _scheduled(step.body)
+            yield from _runs(step.body)
+
+
+def _together(steps: tuple[Step, ...]) -> Iterator[frozenset[str]]:
+    """Rules that run together: those of a step, or of all that is saturated."""
+    for step in steps:
+        if isinstance(step, Run):
+            yield frozenset(step.rules)
+        elif isinstance(step, Saturate):
+            yield frozenset(name for run in _runs(step.body) for name in run.rules)
+        elif isinstance(step, Repeat):
+            yield from _together(step.body)
 
 
 def _tests(

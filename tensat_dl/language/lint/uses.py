@@ -7,6 +7,7 @@ rules; where that is not possible, nothing is said.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from tensat_dl.diagnostics import SourceFile
 from tensat_dl.language.check.report import Reporter
@@ -18,23 +19,36 @@ from tensat_dl.language.program import Rule
 from tensat_dl.vocabulary.operators import Operator
 
 
-def warn_of_uses(
-    rules: Sequence[Rule],
-    files: Collection[SourceFile],
-    known: Collection[str],
-    report: Reporter,
-) -> None:
-    """Look at each rule of `files`, but those of the names `known`, beside all the others."""
+@dataclass(frozen=True)
+class Beside:
+    """All rules; the files whose rules are looked at, but those of the names `repeated`.
+
+    `steps`: the rules that run together, of each step of the schedule.
+    """
+
+    rules: Sequence[Rule]
+    files: Collection[SourceFile]
+    repeated: Collection[str]
+    steps: Sequence[frozenset[str]]
+
+    def runs_with(self, other: Rule, rule: Rule) -> bool:
+        """Does `other` run wherever `rule` does?"""
+        return all(other.name in step for step in self.steps if rule.name in step)
+
+
+def warn_of_uses(beside: Beside, report: Reporter) -> None:
+    """Look at each rule beside all the others."""
+    rules = beside.rules
     terms = [found for rule in rules if (found := sides(rule)) is not None]
     by_root: dict[Operator, list[Sides]] = {}
     matcher = Matcher()
     for found in terms:
         by_root.setdefault(found.left.operator, []).append(found)
-    for base, own in _by_base(rules, files).items():
+    for base, own in _by_base(rules, beside.files).items():
         shown = [found for found in terms if found.rule.base == base]
-        if len(shown) < len(own) or base in known:
+        if len(shown) < len(own) or base in beside.repeated:
             continue  # not all of it can be shown as terms
-        implying = [_implying(found, by_root, matcher) for found in shown]
+        implying = [_implying(found, by_root, beside, matcher) for found in shown]
         if all(implying):
             _warn_implied(own[0], implying[0], report)
         elif any(_grows(found, matcher) for found in shown):
@@ -54,23 +68,30 @@ def _by_base(rules: Sequence[Rule], files: Collection[SourceFile]) -> dict[str, 
 # --- implied --------------------------------------------------------------------------------
 
 
-def _implying(shown: Sides, by_root: Mapping[Operator, Sequence[Sides]], matcher: Matcher) -> str:
+def _implying(
+    shown: Sides,
+    by_root: Mapping[Operator, Sequence[Sides]],
+    beside: Beside,
+    matcher: Matcher,
+) -> str:
     """The rule that makes the right side of this one from its left side, in one step."""
     wanted = key(shown.right)
     for operator in dict.fromkeys(place.operator for place in subterms(shown.left)):
         for other in by_root.get(operator, ()):
-            if matcher.effort < 0 or not _may_imply(other, shown):
+            if matcher.effort < 0 or not _may_imply(other, shown, beside):
                 continue
             if _one_step(other, shown, wanted, matcher) and not _later_twin(other, shown, matcher):
                 return other.rule.base
     return ""
 
 
-def _may_imply(other: Sides, shown: Sides) -> bool:
+def _may_imply(other: Sides, shown: Sides, beside: Beside) -> bool:
     """Another rule, that runs wherever this one does, claims as much, and finds its operators."""
     rule, base = other.rule, shown.rule
+    if rule.base == base.base or not other.operators <= shown.operators:
+        return False
     as_strong = not (rule.off and not base.off) and not (rule.real and not base.real)
-    return rule.base != base.base and as_strong and other.operators <= shown.operators
+    return as_strong and beside.runs_with(rule, base)
 
 
 def _one_step(other: Sides, shown: Sides, wanted: str, matcher: Matcher) -> bool:
