@@ -105,6 +105,7 @@ def verify_rules(
     seed: int = 0,
     cache: bool = True,
     processes: int | None = 1,
+    progress: Progress | None = None,
 ) -> tuple[Verdict, ...]:
     """Do the rules hold?  One verdict for each direction and operator of each rule.
 
@@ -120,7 +121,7 @@ def verify_rules(
 
     program = rules if isinstance(rules, CheckedProgram) else load(rules)
     settings = VerifySettings(samples, seed, cache=cache, processes=processes)
-    return verify_program(program, chosen(program, only), settings)
+    return verify_program(program, chosen(program, only), settings, progress or silent)
 
 
 def as_settings(config: Config) -> Settings:

@@ -59,6 +59,7 @@ def _count(text: str) -> int:
 
 def _execute(arguments: argparse.Namespace) -> ExitCode:
     from tensat_dl.api import verify_rules
+    from tensat_dl.cli.progress import live_progress
     from tensat_dl.destination import check_report
     from tensat_dl.language.load import load_rules
     from tensat_dl.report import write_json
@@ -67,14 +68,16 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
 
     check_report(arguments.json)
     program = load_rules(arguments.rules)
-    verdicts = verify_rules(
-        program,
-        only=arguments.rule,
-        samples=arguments.samples,
-        seed=arguments.seed,
-        cache=not arguments.no_cache,
-        processes=None,
-    )
+    with live_progress() as progress:
+        verdicts = verify_rules(
+            program,
+            only=arguments.rule,
+            samples=arguments.samples,
+            seed=arguments.seed,
+            cache=not arguments.no_cache,
+            processes=None,
+            progress=progress,
+        )
     quiet = arguments.json == "-"
     found = list(findings({rule.name: rule for rule in program.rules}, verdicts))
     if arguments.json:

@@ -16,6 +16,8 @@ from tensat_dl.soundness.arithmetic import Array, Scheme
 TOLERANCE = 1e-6
 #: Operators whose zeros have no sign that ONNX fixes.
 UNSIGNED_ZEROS = frozenset(("Relu", "Max", "Min", "Clip", "MaxPool", "ReduceMax", "ReduceMin"))
+#: Operators that are no number for some numbers.
+PARTIAL = frozenset(("Div", "Reciprocal", "Log", "Sqrt", "Pow", "Asin", "Acos", "Acosh", "Atanh"))
 #: Operators that a library computes, so that the last digits may depend on where an element stands.
 LIBRARY = frozenset(
     (

@@ -15,6 +15,10 @@ from tensat_dl.soundness.verdict import Counterexample, Status, Tensor, Verdict
 from tensat_dl.syntax import ast
 from tensat_dl.syntax.printer import format_expr
 
+_UNNEEDED = (
+    "it held on every instance that only this condition leaves out, where both sides had one type"
+)
+
 #: Characters of a tensor's elements that are shown.
 _MOST = 300
 
@@ -43,7 +47,7 @@ def _unneeded(rules: Mapping[str, Rule], verdicts: Sequence[Verdict]) -> Iterato
                 "W1001",
                 f"`{rule.base}` holds without this condition",
                 _place(condition, rule),
-                notes=("it held on every instance that only this condition leaves out",),
+                notes=(_UNNEEDED,),
                 help=_stronger(rule, condition),
                 severity=Severity.WARNING,
             )
@@ -64,7 +68,7 @@ def _stronger(rule: Rule, condition: ast.Expr) -> str:
     )
     texts = ", ".join(text for _, text in parts)
     clause = f"`where {texts}`" if texts else "no `where`"
-    return f"the stronger rule has {clause}; keep the condition where it is there for cost"
+    return f"the stronger rule has {clause}; drop one condition at a time, and none that saves work"
 
 
 def _source(span: Span) -> str:

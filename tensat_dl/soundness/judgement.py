@@ -25,7 +25,7 @@ from tensat_dl.soundness.arithmetic import (
     Scheme,
     Unsupported,
 )
-from tensat_dl.soundness.comparison import Difference, first_difference
+from tensat_dl.soundness.comparison import PARTIAL, Difference, first_difference
 from tensat_dl.soundness.contents import Style, draw_contents
 from tensat_dl.soundness.degree import degree
 from tensat_dl.soundness.instances import Instance, Root
@@ -94,7 +94,8 @@ def judge(subject: Subject, instance: Instance, seed: int) -> Judgement:
 def _over_the_reals(subject: Subject, instance: Instance, seed: int) -> Judgement:
     proved = _prove(subject, instance, seed)
     if proved is not None and _has_floats(instance):
-        return proved
+        undefined = _where_undefined(subject, instance, seed)
+        return proved if undefined is None else Judgement(Method.FLOAT64, undefined)
     exact, told = True, False
     styles = (Style.QUARTERS, Style.POSITIVE, Style.SMALL, Style.NORMAL)
     for number, style in enumerate(styles):
@@ -106,6 +107,14 @@ def _over_the_reals(subject: Subject, instance: Instance, seed: int) -> Judgemen
     if not told:
         return Judgement(None, reason="no numbers were found for which the left side is defined")
     return Judgement(Method.EXACT if exact else Method.FLOAT64)
+
+
+def _where_undefined(subject: Subject, instance: Instance, seed: int) -> Mismatch | None:
+    """Residues have no quotient by zero: is the right side a number wherever the left side is?"""
+    if not PARTIAL & operators_of(instance):
+        return None
+    trial = _try(subject, instance, arithmetic.reals(), Style.SMALL, seed)
+    return trial.mismatch
 
 
 def _prove(subject: Subject, instance: Instance, seed: int) -> Judgement | None:

@@ -8,31 +8,35 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 
 from tensat_dl.errors import UsageError
 from tensat_dl.language.program import CheckedProgram, Rule
+from tensat_dl.progress import Progress, ProgressEvent, silent
 from tensat_dl.soundness.check import check_rule
 from tensat_dl.soundness.settings import Settings
 from tensat_dl.soundness.store import key_of, load, store
 from tensat_dl.soundness.verdict import Verdict
-from tensat_dl.suggest import did_you_mean
+from tensat_dl.suggest import closest
 
 #: Fewer rules than this are not worth a process.
 _WORTH_A_PROCESS = 6
 
 
 def chosen(program: CheckedProgram, names: Sequence[str]) -> tuple[Rule, ...]:
-    """The rules of these names, as the author wrote them or as the program has them; all where no
-    name is given.  Raises UsageError for a name that no rule has."""
+    """The rules of these names, as the author wrote them or as the program has them; where no name
+    is given, all that are not `@off`.  Raises UsageError for a name that no rule has."""
     if not names:
-        return program.rules
+        return tuple(rule for rule in program.rules if rule.off is None)
     found = tuple(rule for rule in program.rules if {rule.name, rule.base} & set(names))
     known = {name for rule in program.rules for name in (rule.name, rule.base)}
     for name in names:
         if name not in known:
-            raise UsageError(f"there is no rule `{name}`", help=did_you_mean(name, sorted(known)))
+            guess = closest(name, known)
+            meant = f"did you mean `{guess}`?" if guess else "`tensat-dl show` lists the rules"
+            raise UsageError(f"there is no rule `{name}`", help=meant)
     return found
 
 
@@ -40,9 +44,10 @@ def verify_program(
     program: CheckedProgram,
     rules: Sequence[Rule],
     settings: Settings,
-    progress: Callable[[Verdict], None] | None = None,
+    progress: Progress = silent,
 ) -> tuple[Verdict, ...]:
-    """Verify `rules` of `program`; `progress` hears of each verdict."""
+    """Verify `rules` of `program`; `progress` hears of each verdict that was computed."""
+    start = time.perf_counter()
     shown = f"{settings.samples} {settings.seed} {settings.conditions}"
     keys = {rule.name: key_of(program, rule, shown) for rule in rules} if settings.cache else {}
     known = {name: found for name, key in keys.items() if (found := load(key)) is not None}
@@ -52,8 +57,8 @@ def verify_program(
         verdicts[verdict.rule] = verdict
         if settings.cache:
             store(keys[verdict.rule], verdict)
-        if progress is not None:
-            progress(verdict)
+        message = f"{len(verdicts)} of {len(rules)} rules, now {verdict.rule}"
+        progress(ProgressEvent("verify", time.perf_counter() - start, message=message))
     return tuple(verdicts[rule.name] for rule in rules)
 
 
