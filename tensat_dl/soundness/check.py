@@ -20,9 +20,9 @@ from tensat_dl.soundness.subject import Subject, make_subject
 from tensat_dl.soundness.verdict import Status, Verdict
 from tensat_dl.syntax.printer import format_expr
 
-#: Attempts for each instance that is wanted, and at least.
+#: Attempts for each instance that is wanted, and before a rule is said to have none.
 _ATTEMPTS = 12
-_LEAST_ATTEMPTS = 600
+_FIRST = 400
 
 
 @dataclass
@@ -54,8 +54,10 @@ def check_rule(program: CheckedProgram, rule: Rule, settings: Settings) -> Verdi
     subject = make_subject(program, rule)
     sampler = Sampler(subject, seed)
     tally = Tally()
-    for attempt in range(max(_LEAST_ATTEMPTS, samples * _ATTEMPTS)):
+    for attempt in range(max(_FIRST, samples * _ATTEMPTS)):
         if tally.instances >= samples or tally.refuted is not None:
+            break
+        if attempt == _FIRST and not tally.instances:
             break
         instance = sampler.attempt()
         if instance is not None:

@@ -22,6 +22,7 @@ from tensat_dl.language.program import (
     Rule,
 )
 from tensat_dl.syntax import ast
+from tensat_dl.syntax.printer import format_expr
 from tensat_dl.vocabulary import dtypes
 from tensat_dl.vocabulary.adapters import formal_types
 from tensat_dl.vocabulary.dtypes import DType
@@ -31,17 +32,36 @@ _OF_VALUES = frozenset(("value", "known", "const"))
 
 
 @dataclass(frozen=True)
-class Hints:
-    """`valued`: tensors whose value is asked for, with the numbers that stand beside them;
-    `scalars`: tensors that should have one element; `dtypes`: element types that all operators
-    take, those first that the rule names."""
+class Condition:
+    """An expression with the names it mentions and its text."""
 
+    expr: ast.Expr
+    names: frozenset[str]
+    text: str
+
+    @staticmethod
+    def of(expr: ast.Expr) -> Condition:
+        """Read an expression once."""
+        names = (name.text for name in walk.names_in(expr))
+        free = frozenset(name for name in names if dtypes.from_name(name) is None)
+        return Condition(expr, free, format_expr(expr))
+
+
+@dataclass(frozen=True)
+class Hints:
+    """`conditions`: those of the rule; `avoid`: one that must not hold; `valued`: tensors whose
+    value is asked for, with the numbers that stand beside them; `scalars`: tensors that should
+    have one element; `dtypes`: element types that all operators take, those first that the rule
+    names."""
+
+    conditions: tuple[Condition, ...]
+    avoid: Condition | None
     valued: Mapping[str, tuple[int | float, ...]]
     scalars: frozenset[str]
     dtypes: tuple[DType, ...]
 
 
-def hints_of(rule: Rule, functions: Mapping[str, Function]) -> Hints:
+def hints_of(rule: Rule, functions: Mapping[str, Function], avoid: ast.Expr | None = None) -> Hints:
     """Read the expressions of a rule."""
     valued: dict[str, tuple[int | float, ...]] = {}
     scalars: set[str] = set()
@@ -54,7 +74,13 @@ def hints_of(rule: Rule, functions: Mapping[str, Function]) -> Hints:
                 valued[name] = (*valued.get(name, ()), *_numbers(inside))
         if isinstance(expr, ast.Call) and expr.function == "scalar":
             scalars |= names
-    return Hints(_with_inputs(rule, valued), frozenset(scalars), _dtypes(rule, functions))
+    return Hints(
+        tuple(map(Condition.of, rule.conditions)),
+        None if avoid is None else Condition.of(avoid),
+        _with_inputs(rule, valued),
+        frozenset(scalars),
+        _dtypes(rule, functions),
+    )
 
 
 def _bodies(expr: ast.Expr, functions: Mapping[str, Function]) -> list[ast.Expr]:

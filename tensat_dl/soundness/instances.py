@@ -99,7 +99,7 @@ class Sampler:
         self.dead = 0
         self._square = False
         functions = self.subject.answerer.functions
-        self._hints = [hints_of(plan.rule, functions) for plan in self.subject.plans]
+        self._hints = [hints_of(plan.rule, functions, self.avoid) for plan in self.subject.plans]
 
     def attempt(self) -> Instance | None:
         """One attempt; None where it led nowhere."""
@@ -122,7 +122,7 @@ class Sampler:
         self._square = False
         if draw.element not in hints.dtypes or draw.chance(0.2):
             draw.element = self._element(hints) if hints.dtypes else draw.element
-        first = Attempt(self.subject, plan, draw, hints, self.failures, avoid=self.avoid)
+        first = Attempt(self.subject, plan, draw, hints, self.failures)
         yield first.run()
         if plan.rule.each is None:
             return
@@ -138,7 +138,7 @@ class Sampler:
         """Another member of the group: what is in the key is the same."""
         each = plan.rule.each
         assert each is not None
-        member = Attempt(self.subject, plan, draw, hints, self.failures, avoid=self.avoid)
+        member = Attempt(self.subject, plan, draw, hints, self.failures)
         for name in each.key:
             if name in first.names:
                 member.names[name] = first.names[name]

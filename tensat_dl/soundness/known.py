@@ -17,11 +17,10 @@ from tensat_dl.language import program, walk
 from tensat_dl.language.evaluate import UNKNOWN, Environment, evaluate, holds, match_type
 from tensat_dl.language.values import Value, as_attribute, as_dtype
 from tensat_dl.soundness.draws import Draw
-from tensat_dl.soundness.hints import Hints
+from tensat_dl.soundness.hints import Condition, Hints
 from tensat_dl.soundness.proposals import Blank, Misfit
 from tensat_dl.soundness.subject import Subject
 from tensat_dl.syntax import ast
-from tensat_dl.syntax.printer import format_expr
 from tensat_dl.vocabulary import dtypes
 from tensat_dl.vocabulary.attributes import Attributes, AttributeValue
 from tensat_dl.vocabulary.operators import Operator
@@ -39,7 +38,7 @@ class Failure(Exception):
 @dataclass
 class Known:
     """`failures` counts what stood in the way; `spans`: the range of the contents of indices;
-    `avoid`: a condition that must not hold; `drawn`: the last application of each operator."""
+    `drawn`: the last application of each operator; `pending`: conditions not decided yet."""
 
     subject: Subject
     plan: RulePlan
@@ -51,8 +50,8 @@ class Known:
     names: dict[str, Value] = field(default_factory=dict)
     attributes: AttributeRows = field(default_factory=dict)
     spans: dict[str, tuple[int, int]] = field(default_factory=dict)
-    avoid: ast.Expr | None = None
     drawn: dict[Operator, tuple[Attributes, tuple[Type, ...]]] = field(default_factory=dict)
+    pending: tuple[Condition, ...] = ()
 
     def saved(self) -> tuple[dict[Any, Any], ...]:
         """What to come back to."""
@@ -193,10 +192,17 @@ class Known:
         )
 
     def decide(self) -> None:
-        """Ask the conditions whose names are all bound.  Raises Failure."""
+        """Ask the conditions that can be decided by now.  Raises Failure."""
         env = self.env()
-        for condition in self.plan.rule.conditions:
-            if self.is_bound(condition) and holds(condition, env) is not True:
-                raise Failure(f"`{format_expr(condition)}`")
-        if self.avoid is not None and self.is_bound(self.avoid) and holds(self.avoid, env) is True:
-            raise Failure(f"`{format_expr(self.avoid)}` holds")
+        for condition in self.pending:
+            if condition.names <= self.names.keys() and holds(condition.expr, env) is not True:
+                raise Failure(f"`{condition.text}`")
+        avoid = self.hints.avoid
+        known = avoid is not None and avoid.names <= self.names.keys()
+        if avoid is not None and known and holds(avoid.expr, env) is True:
+            raise Failure(f"`{avoid.text}` holds")
+
+    def wait(self) -> None:
+        """Leave to `decide` the conditions that cannot be decided yet."""
+        conditions = self.hints.conditions
+        self.pending = tuple(c for c in conditions if not c.names <= self.names.keys())

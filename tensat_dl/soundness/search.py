@@ -85,6 +85,7 @@ class Attempt(Known):
 
     def _match(self, index: int, match: program.Match) -> None:
         before = self.saved()
+        self.wait()
         for _ in range(_TRIES):
             try:
                 self._draw_match(index, match)
@@ -142,6 +143,7 @@ class Attempt(Known):
         count = self._outputs(match)
         application = self._apply(match.operator, match.attributes, inputs, count)
         self._settle(application, sources)
+        self.decide()  # what the inputs decide already costs no inference
         types = tuple(ABSENT if given is None else given for given in application.inputs)
         assert not any(isinstance(given, Blank) for given in types)
         outputs = self._typed(match.operator, application, types, count)  # type: ignore[arg-type]
