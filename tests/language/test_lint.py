@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from tensat_dl.diagnostics import Diagnostics
 from tensat_dl.language.load import load_program, load_text, shipped_names
+from tensat_dl.rule_tests.run import run_tests
+from tensat_dl.settings import Settings
 
 
 def warnings(text: str) -> list[tuple[str, str]]:
@@ -224,3 +226,41 @@ def test_large_rules_take_no_time(text: str) -> None:
     started = time.process_time()
     load_text(text.format(**shapes), "mine.tsat", Diagnostics())
     assert time.process_time() - started < 2.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rule", "left", "right", "inputs"),
+    [
+        ("Neg(Neg(x)) => x", "Relu(Neg(Neg(x)))", "Relu(x)", "x: f32[2, 3]"),
+        ("Sub(x, y) => Add(x, Neg(y))", "Sub(x, Relu(x))", "Add(x, Neg(Relu(x)))", "x: f32[2, 3]"),
+        (
+            "Transpose(Transpose(x, perm=p), perm=q) => Transpose(x, perm=compose(p, q))",
+            "Transpose(Transpose(x, perm=[1, 0, 2]), perm=[2, 1, 0])",
+            "Transpose(x, perm=compose([1, 0, 2], [2, 1, 0]))",
+            "x: f32[2, 3, 4]",
+        ),
+        (
+            "Conv(Identity(x), w, b?, **a) => Conv(x, w, b, **a)",
+            "Conv(Identity(x), w, group=2)",
+            "Conv(x, w, group=2)",
+            "x: f32[1, 4, 5, 5], w: f32[6, 2, 3, 3]",
+        ),
+    ],
+)
+def test_the_engine_agrees(rule: str, left: str, right: str, inputs: str) -> None:
+    """What is said to follow from a rule is found by the rule alone, and not without it."""
+    assert warnings(f"rewrite a: {rule}\nrewrite b: {left} => {right}") == [("W0406", "b")]
+    program = load_text(
+        f"rewrite a: {rule}\nrewrite other: Abs(Abs(x)) => Abs(x)\n"
+        f'test "with" using a {{ input {inputs} given y = {left} expect y == {right} }}\n'
+        f'test "without" using other {{ input {inputs} given y = {left} expect not y == {right} }}',
+        "mine.tsat",
+        Diagnostics(),
+    )
+    assert program is not None
+    results = list(run_tests(program, Settings(), ""))
+    assert [(result.case.title, result.ok) for result in results] == [
+        ("with", True),
+        ("without", True),
+    ]
