@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from tensat_dl.cost.bytes_moved import bytes_moved
 from tensat_dl.cost.flops import flops
@@ -32,6 +33,13 @@ class Part:
     outputs: tuple[Type, ...]
     constant: tuple[bool, ...] = ()
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.application, self.inputs, self.outputs, self.constant))
+
+    def __hash__(self) -> int:
+        return self._hash  # asked for again and again, and the types are deep
+
 
 @dataclass(frozen=True)
 class Chain:
@@ -41,6 +49,13 @@ class Chain:
     outer: Part
     slot: int
     inner: Part | Chain
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.outer, self.slot, self.inner))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     @property
     def parts(self) -> tuple[Part, ...]:

@@ -94,13 +94,14 @@ def _links(posed: Posed) -> Iterator[_Link]:
     for index, node in enumerate(posed.nodes):
         for child in dict.fromkeys(node.children):
             readers.setdefault(child, []).append(index)
+    known: dict[Timed, Timed] = {}
     current = list(_heads(posed))
     for _ in range(2 * _LONGEST):  # each operator may be followed by the projection of a bundle
         current = [
             longer
             for link in current
             for index in readers.get(link.eclass, ())
-            for longer in _longer(link, posed.nodes[index], posed.parts[index])
+            for longer in _longer(link, posed.nodes[index], posed.parts[index], known)
         ]
         yield from current
 
@@ -112,8 +113,12 @@ def _heads(posed: Posed) -> Iterator[_Link]:
             yield _Link(node.eclass, names, part, (node,), frozenset(node.children))
 
 
-def _longer(link: _Link, node: ENode, part: Timed | None) -> Iterator[_Link]:
-    """The chain with `node`, which reads it, at its end; none where they do not go together."""
+def _longer(
+    link: _Link, node: ENode, part: Timed | None, known: dict[Timed, Timed]
+) -> Iterator[_Link]:
+    """The chain with `node`, which reads it, at its end; none where they do not go together.
+
+    Equal chains are one object, by way of `known`."""
     if isinstance(node.head, Projection):
         if node.head.index == 0:
             yield dataclasses.replace(link, eclass=node.eclass, nodes=(node, *link.nodes))
@@ -126,7 +131,8 @@ def _longer(link: _Link, node: ENode, part: Timed | None) -> Iterator[_Link]:
     if node.eclass in children:
         return
     chain = Chain(part, node.children.index(link.eclass), link.timed)  # type: ignore[arg-type]
-    yield _Link(node.eclass, (*link.names, *names), chain, (node, *link.nodes), children)
+    same = known.setdefault(chain, chain)
+    yield _Link(node.eclass, (*link.names, *names), same, (node, *link.nodes), children)
 
 
 def _names(node: ENode) -> tuple[str, ...]:
