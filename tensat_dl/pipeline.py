@@ -16,7 +16,7 @@ from tensat_dl.answer import Accepted, Found, Judges, candidates, first_accepted
 from tensat_dl.cost.measured.comparison import Conditions, compare_models
 from tensat_dl.cost.models import check_cost_model, make_cost_model
 from tensat_dl.cost.opset_notes import opset_notes
-from tensat_dl.cost.rounds import settle
+from tensat_dl.cost.rounds import price_nodes, settle
 from tensat_dl.cost.writable import Writable
 from tensat_dl.diagnosis.changes import Change, explain_answer
 from tensat_dl.diagnosis.stored import store_changes
@@ -86,6 +86,7 @@ def optimize(
     require(verification, _suspects(saturated.exploration.rules, chosen) if answer.found else ())
     changes: tuple[Change, ...] = ()
     if settings.export.explain and answer.found:
+        price_nodes(prices, original, saturated, chosen, phases)
         with phases("explain"):
             changes = explain_answer(original, saturated, chosen, prices, program)
             source = store_changes(answer.source, changes, prices.unit)
@@ -126,7 +127,9 @@ def optimize(
 
 def _judges(original: Graph, settings: Settings, *, measured: bool) -> Judges:
     cost, dims, source = settings.cost, settings.model.dims, original.source
-    conditions = Conditions(dims, cost.symbolic_dim, cost.threads, cost.compare_seconds)
+    conditions = Conditions(
+        dims, cost.symbolic_dim, cost.threads, cost.compare_seconds, settings.verify.input_data
+    )
     return Judges(
         lambda new: verify(source, new, settings.verify, dims, types=original.types),
         (lambda new: compare_models(source, new, conditions)) if measured else None,

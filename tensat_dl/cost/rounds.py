@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,7 @@ from tensat_dl.cost.measured.fusion import timed_of_graph, with_chains
 from tensat_dl.cost.measured.model import MeasuredModel
 from tensat_dl.cost.measured.tally import Tally
 from tensat_dl.cost.models import CostModel
-from tensat_dl.cost.posing import Posed, parts_of_graph, pose
+from tensat_dl.cost.posing import Posed, Pricer, parts_of_graph, pose
 from tensat_dl.cost.work import Timed
 from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.snapshot import ENode, Saturated
@@ -88,6 +88,25 @@ def settle(
         extraction = extract(posed.problem, settings, phases.report)
     before = sum(model.price(part) for _, part in original)
     return Settled(posed, extraction, before, extraction.objective)
+
+
+def price_nodes(
+    model: CostModel,
+    graph: Graph,
+    saturated: Saturated,
+    chosen: Mapping[int, ENode],
+    phases: Phases,
+) -> None:
+    """Let `model` know every node of the original and of the answer by itself, where it knows
+    chains of them only: an account of what changed goes by nodes."""
+    if not isinstance(model, MeasuredModel):
+        return
+    pricer = Pricer(saturated, model)
+    found = [part for part in map(pricer.part, chosen.values()) if part is not None]
+    with phases("measure"):
+        model.measure(
+            [*found, *(part for _, part in parts_of_graph(graph, saturated))], phases.report
+        )
 
 
 @dataclass

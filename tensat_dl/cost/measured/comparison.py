@@ -17,6 +17,7 @@ from typing import Any
 
 from tensat_dl.cost.measured.timer import Clock, bound_run, clock_for, least_of
 from tensat_dl.graph.feeds import Feed, FeedSearch
+from tensat_dl.graph.given import read_given, sizes_of
 from tensat_dl.graph.run import CannotRun, open_runner, ort_errors
 from tensat_dl.graph.slots import InputSlot, input_slots
 from tensat_dl.graph.source import Source
@@ -50,12 +51,13 @@ class Comparison:
 @dataclass(frozen=True)
 class Conditions:
     """What both run under: sizes of symbolic dims, those of the rest, threads (0: the runtime's
-    choice), seconds for all of it."""
+    choice), seconds for all of it, and an .npz file of inputs ("": made up)."""
 
     dims: Mapping[str, int]
     symbol_size: int
     threads: int
     seconds: float
+    input_data: str = ""
 
 
 def compare_models(before: Source, after: Source, conditions: Conditions) -> Comparison:
@@ -121,13 +123,15 @@ def _times(
 
 def _feed(source: Source, conditions: Conditions) -> Feed:
     """An input that the original takes, at the sizes wanted where it takes those."""
-    slots = input_slots(source.proto)
+    given = read_given(conditions.input_data, source.proto)
+    slots = tuple(slot for slot in input_slots(source.proto) if slot.name not in given)
     runner = open_runner(source)
+    known = {**sizes_of(given, source.proto), **conditions.dims}
     wanted = dict.fromkeys(_symbols(slots), conditions.symbol_size)
     try:
-        return FeedSearch(slots, runner, {**wanted, **conditions.dims}).find(0, 0)
+        return FeedSearch(slots, runner, {**wanted, **known}, given).find(0, 0)
     except CannotRun:
-        return FeedSearch(slots, runner, conditions.dims).find(0, 0)
+        return FeedSearch(slots, runner, known, given).find(0, 0)
 
 
 def _symbols(slots: Sequence[InputSlot]) -> set[str]:

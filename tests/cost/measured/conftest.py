@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "egraph"))  # for `line` and `onnx_text`
-sys.path.insert(0, str(Path(__file__).parent))  # for `fakes`
+sys.path.insert(0, str(Path(__file__).parent))  # for `fake_timer` and `measured_cases`
 
-from fakes import SETTING, FakeTimer
+from fake_timer import SETTING, FakeTimer
 
 from tensat_dl.cost.measured.cache import CostCache
 from tensat_dl.cost.measured.model import MeasuredModel

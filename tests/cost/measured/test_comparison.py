@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import random
+from pathlib import Path
 
+import numpy as np
 import onnx
 import pytest
 from onnx_text import model
@@ -79,6 +81,13 @@ def test_sizes_that_the_model_does_not_take_give_way() -> None:
     found = compare_models(source(text), source(text), Conditions({}, 16, 1, 0.2))
     assert found.refused == ""
     assert found.sizes["N"] % 5 == 0
+
+
+def test_inputs_that_are_given_are_used(tmp_path: Path) -> None:
+    np.savez(tmp_path / "in.npz", v0=np.ones((24, SIDE), np.float32))
+    conditions = Conditions({}, 64, 1, 0.2, str(tmp_path / "in.npz"))
+    found = compare_models(source(FAST), source(FAST), conditions)
+    assert dict(found.sizes) == {"N": 24}
 
 
 def test_a_model_that_does_not_run_is_not_compared() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import onnx
 import pytest
-from cases import YARDSTICKS, Case, chosen
-from fakes import FakeTimer, by_operator
+from fake_timer import FakeTimer, by_operator
+from measured_cases import YARDSTICKS, Case, chosen
 from onnx_text import model as model_of
 
 from tensat_dl import pipeline

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import onnx
 import pytest
-from fakes import SETTING, FakeTimer, by_operator
+from fake_timer import SETTING, FakeTimer, by_operator
 
 from tensat_dl.cost.measured.cache import CostCache
 from tensat_dl.cost.measured.piece import piece_of

@@ -7,10 +7,13 @@ from dataclasses import replace
 
 import onnx
 import pytest
-from cases import YARDSTICKS, Case, chosen
-from fakes import FakeTimer, by_operator
+from fake_timer import FakeTimer, by_operator
+from measured_cases import YARDSTICKS, Case, chosen
 
 from tensat_dl.cost.posing import parts_of_graph
+from tensat_dl.cost.rounds import price_nodes
+from tensat_dl.phases import Phases
+from tensat_dl.progress import silent
 
 CHAIN = """
 rewrite one: Sin(x) => Cos(Abs(x))
@@ -176,3 +179,19 @@ def test_what_a_rule_made_must_be_cheaper_by_the_margin(
     assert taken in chosen(settled)
     assert settled.before == pytest.approx(sin + 1.0)
     assert settled.cost == pytest.approx(min(sin, {"Sin": sin, "Tanh": 3.0}[taken]) + 1.0)
+
+
+def test_an_account_by_nodes_has_every_node_measured(measured_model) -> None:
+    """A chain alone was timed; its parts are asked for when somebody wants to know."""
+    case = Case(
+        "rewrite twice: Neg(Neg(x)) => x",
+        "(float[4,4] x, float[4,4] w) => (float[4,4] y) <float[4] b> "
+        "{ n = Neg(x) m = Neg(n) p = MatMul(m, w) y = Add(p, b) }",
+    )
+    costs = by_operator(**YARDSTICKS, Neg=1.0, Add=3.0)
+    model = measured_model(FakeTimer(lambda proto: costs(proto)))
+    settled = case.settle(model)
+    price_nodes(model, case.graph, case.saturated, settled.chosen, Phases(silent))
+    parts = [part for _, part in parts_of_graph(case.graph, case.saturated)]
+    assert [model.price(part) for part in parts] == [1.0, 1.0, 1.0, 3.0]
+    assert all(map(model.is_settled, parts))
