@@ -12,7 +12,8 @@ import numpy as np
 
 from tensat_dl.egraph.build import BuildConstant, BuildMap, Many, One
 from tensat_dl.language import program
-from tensat_dl.language.values import Value
+from tensat_dl.language.check.attributes import DTYPE_ATTRIBUTES
+from tensat_dl.language.values import Value, as_dtype
 from tensat_dl.soundness.arithmetic import Array
 from tensat_dl.soundness.contents import open_tensors
 from tensat_dl.soundness.instances import Instance
@@ -74,6 +75,8 @@ def _names(instance: Instance) -> Iterator[tuple[str, str]]:
         if sort in (program.Sort.TENSOR, program.Sort.TENSORS) or not name.isidentifier():
             continue
         values = [row.scope.env.names.get(name) for row in instance.rows]
+        if sort is program.Sort.DTYPE:  # an attribute holds the code of the element type
+            values = [None if value is None else as_dtype(value) for value in values]
         texts = list(dict.fromkeys(_text(value) for value in values if value is not None))
         if texts:
             yield name, " / ".join(texts)
@@ -152,11 +155,17 @@ def _line(operator: Operator, inputs: Sequence[str], attributes: Attributes) -> 
         inputs = inputs[:-1]
     given = [text or "absent" for text in inputs]
     given += [
-        f"{name}={value_text(value)}"
+        f"{name}={_attribute(name, value)}"
         for name, value in attributes.items
         if not _is_usual(operator, name, value)
     ]
     return f"{operator.name}({', '.join(given)})"
+
+
+def _attribute(name: str, value: AttributeValue) -> str:
+    """As a rule would write it: element types by name."""
+    dtype = as_dtype(value) if name in DTYPE_ATTRIBUTES and isinstance(value, int) else None
+    return value_text(value) if dtype is None else dtype.label
 
 
 def _is_usual(operator: Operator, name: str, value: AttributeValue) -> bool:

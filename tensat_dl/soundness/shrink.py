@@ -78,11 +78,11 @@ def _plainness(value: object) -> int:
 
 
 def _plainer(subject: Subject, found: Refuted) -> Refuted:
-    """Each element 0, else 1, else as it is."""
+    """Each element 0, else 1, else -1, else as it is."""
     best = found
     left = _EVALUATIONS
     for place in list(_places(found)):
-        for plain in (0, 1):
+        for plain in (0, 1, -1):
             if left == 0:
                 return best
             changed = _changed(best.mismatch.contents, place, plain)
@@ -135,6 +135,8 @@ def _changed(
     array = old[position] if isinstance(old, tuple) else old
     assert isinstance(array, np.ndarray)
     new = array.copy().reshape(-1)
+    if plain < 0 and new.dtype.kind in "ub":
+        return None
     if new[index] == plain and not np.signbit(new[index].astype(np.float64)):
         return None
     new[index] = plain
