@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 import onnx
 
 from tensat_dl.errors import UsageError
+from tensat_dl.graph.branches import Branches
 from tensat_dl.graph.constant_nodes import constant_node_value
 from tensat_dl.graph.constants import (
     constant_of_sparse,
@@ -63,10 +64,13 @@ def read_model(
     """The graph of a model.  Raises InputError, and UsageError for dims it does not have."""
     source = load_source(model)
     require_readable(source.proto, str(source.path or "the model"))
+    frozen = settings.freeze_initializers
+    return _read(replace(source, dims=settings.dims, frozen=frozen), declared)
+
+
+def _read(source: Source, declared: Declared) -> Graph:
     order = sorted_nodes(source.proto.graph)
-    reading = _Reading(
-        replace(source, dims=settings.dims, frozen=settings.freeze_initializers), declared
-    )
+    reading = _Reading(source, declared)
     reading.add_inputs()
     reading.add_initializers()
     for index in order:
@@ -151,6 +155,7 @@ class _Reading:
         if condition is not None:
             self._inline(proto, branch_of(proto, condition))
             return
+        proto, index = self._with_simple_branches(proto, index)
         if not self._is_opaque(proto) and self._add_lifted(proto, index):
             return
         node = self.lifter.opaque(proto, index)
@@ -178,16 +183,9 @@ class _Reading:
                 lifted=lifted,
                 inlined=tuple(self.inlined),
                 warnings=tuple(self.warnings),
-                notes=self._notes(),
+                conditionals=self.conditionals,
             ),
         )
-
-    def _notes(self) -> tuple[str, ...]:
-        if not self.conditionals:
-            return ()
-        count = self.conditionals
-        what = "1 If node takes" if count == 1 else f"{count} If nodes take"
-        return (f"{what} the same branch at every run, and became it",)
 
     def _known_condition(self, proto: onnx.NodeProto) -> bool | None:
         """Which branch an `If` takes, where that follows from constants and shapes."""
@@ -202,6 +200,27 @@ class _Reading:
             value = computed.value if computed is not None else None
         known = value is not None and len(value) == 1 and isinstance(value[0], bool | int)
         return bool(value[0]) if known and value is not None else None
+
+    def _with_simple_branches(
+        self, proto: onnx.NodeProto, index: int
+    ) -> tuple[onnx.NodeProto, int]:
+        """An `If` that stays, with what is known inside it."""
+        if not is_conditional(proto) or self._is_opaque(proto):
+            return proto, index
+        branches = Branches(
+            self.source.proto,
+            self.source.folder,
+            self.types,
+            self.constants,
+            self.inliner.visible,
+            lambda source: _read(source, self.declared),
+        )
+        simple, count = branches.simplified(proto)
+        if not count:
+            return proto, index
+        self.conditionals += count
+        self.inlined.append(simple)
+        return simple, len(self.source.proto.graph.node) + len(self.inlined) - 1
 
     def _inline(self, proto: onnx.NodeProto, branch: onnx.GraphProto) -> None:
         self.conditionals += 1

@@ -43,7 +43,7 @@ class Source:
     """`lifted`: node index -> the node as it was read.  `dims`: symbolic dims that the user
     fixed.  `frozen`: overridable initializers are constants.  `inlined`: nodes that stand for an
     `If` whose condition is constant; their indices follow those of the proto's own nodes.
-    `warnings` and `notes`: for the report."""
+    `conditionals`: how many of those there were.  `warnings`: for the report."""
 
     proto: onnx.ModelProto
     path: Path | None = None
@@ -53,7 +53,16 @@ class Source:
     lifted: Mapping[int, LiftedNode] = field(default_factory=dict)
     inlined: tuple[onnx.NodeProto, ...] = ()
     warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    conditionals: int = 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the report tells of reading."""
+        if not self.conditionals:
+            return ()
+        count = self.conditionals
+        what = "1 If node takes" if count == 1 else f"{count} If nodes take"
+        return (f"{what} the same branch at every run, and became it",)
 
     def node(self, index: int) -> onnx.NodeProto:
         """The node as the model has it, or as inlining made it."""

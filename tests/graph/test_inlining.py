@@ -150,6 +150,40 @@ def test_a_branch_that_is_not_sorted() -> None:
     assert operators(read_model(proto, ModelSettings())) == ["Neg", "Exp"]
 
 
+def test_conditionals_in_branches_that_stay() -> None:
+    """The caller chooses the outer branch; the inner ones follow from shapes and constants."""
+    text = (
+        "g (float[2] x, bool c) => (float[2] y) <int64 two = {2}, int64 z = {0}, bool no = {0}>"
+        "{ w = Abs(x)"
+        "  y = If(c) <then_branch = t () => (float[2] p) {"
+        "     s = Shape(w) n = Gather(s, z) e = Equal(n, two)"
+        "     h = If(e) <then_branch = tt () => (float[2] m) { k = Exp(w) m = Neg(k) },"
+        "                else_branch = ee () => (float[2] m) { m = Abs(w) }>"
+        "     p = Add(h, w) },"
+        "  else_branch = f () => (float[2] q) {"
+        "     q = If(no) <then_branch = tt () => (float[2] m) { m = Exp(x) },"
+        "                 else_branch = ee () => (float[2] m) { m = Identity(x) }> }> }"
+    )
+    after = same(text, x=X, c=np.array(True))
+    same(text, x=X, c=np.array(False))
+    assert [node.op_type for node in after.graph.node] == ["Abs", "If"]
+    branches = {a.name: [n.op_type for n in a.g.node] for a in after.graph.node[1].attribute}
+    assert branches["then_branch"][-3:] == ["Exp", "Neg", "Add"]
+    assert branches["else_branch"] == ["Identity"]
+    assert "If" not in branches["then_branch"]
+
+
+def test_a_branch_that_stays_is_left_alone_where_nothing_is_known() -> None:
+    inner = BRANCHES.replace("p)", "m)").replace("p =", "m =")
+    text = (
+        "g (float[2] x, bool c, bool d) => (float[2] y) { y = If(c) <then_branch = t () =>"
+        f"(float[2] p) {{ p = If(d) {inner} }}, else_branch = e () => (float[2] r)"
+        "{ r = Abs(x) }> }"
+    )
+    before = proto_of(text)
+    assert build_proto(read_model(before, ModelSettings())) == before
+
+
 def test_the_source_is_left_as_it_is() -> None:
     proto = proto_of("g (float[2] x) => (float[2] y) <bool c = {1}> { y = If(c) " + BRANCHES + " }")
     before = proto.SerializeToString()
