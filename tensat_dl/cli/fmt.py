@@ -83,7 +83,7 @@ def _format(path: Path, *, check: bool) -> _Outcome:
     if source is None or laid_out is None:
         print_diagnostics(diagnostics)
         return _Outcome.BROKEN
-    if laid_out == source.text:
+    if path.read_bytes() == laid_out.encode():
         return _Outcome.KEPT
     if check:
         return _Outcome.DIFFERS

@@ -5,11 +5,14 @@ Enters: a path.  Leaves: a :class:`SourceFile`, or one diagnostic and None.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from tensat_dl.diagnostics import Diagnostics, SourceFile, Span
 
 MAX_BYTES = 64 * 2**20
+
+_LONE_RETURN = re.compile(r"\r(?!\n)")  # how lines ended on old systems
 
 _STORE = "store it again as UTF-8 text"
 
@@ -79,7 +82,7 @@ def _decoded(data: bytes) -> str:
     if b"\0" in data:
         raise _UnreadableError("holds NUL bytes: it is no text file", _STORE)
     try:
-        return data.decode("utf-8-sig")
+        return _LONE_RETURN.sub("\n", data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         byte = f"0x{data[error.start]:02x}"

@@ -99,6 +99,13 @@ def test_line_ends_and_marks_of_other_systems_go(tensat) -> None:
     assert Path("r.tsat").read_bytes() == NEAT.encode()
 
 
+def test_a_mark_alone_goes_too(tensat) -> None:
+    Path("r.tsat").write_bytes(b"\xef\xbb\xbf" + NEAT.encode())
+    assert tensat("fmt", "--check", "r.tsat").code == 4
+    assert tensat("fmt", "r.tsat").out == "formatted r.tsat\n1 file formatted\n"
+    assert Path("r.tsat").read_bytes() == NEAT.encode()
+
+
 def test_permissions_stay_and_links_are_followed(tensat) -> None:
     Path("r.tsat").write_text(UGLY)
     Path("r.tsat").chmod(0o640)

@@ -153,6 +153,15 @@ def test_read_source_drops_a_byte_order_mark(tmp_path: Path) -> None:
     assert (source.name, source.text) == (str(path), "language 1\r\n")
 
 
+def test_a_return_alone_ends_a_line(tmp_path: Path, parsed: Callable[[str], ast.Module]) -> None:
+    path = tmp_path / "a.tsat"
+    path.write_bytes(b"# a\rclass A = B\r\n## c\rclass C = D\r")
+    source = read_source(path, Diagnostics())
+    assert source is not None
+    assert source.text == "# a\nclass A = B\r\n## c\nclass C = D\n"
+    assert len(parsed(source.text).items) == 2
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
