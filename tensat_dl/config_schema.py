@@ -13,7 +13,7 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tensat_dl.settings import REDUCTIONS, Settings
+from tensat_dl.settings import REDUCTIONS, TIES, Settings
 from tensat_dl.suggest import did_you_mean
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -21,17 +21,17 @@ _BINARY_UNITS = {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
 _SIZE = re.compile(r"(\d+(?:_\d+)*(?:\.\d+)?)\s*([kmgt]i?)?b?", re.IGNORECASE)
 
 #: Keys that hold a number of bytes, so that "4GiB" may be written.
-SIZES = frozenset({"explore.memory", "export.fold_bytes"})
+SIZES = frozenset({"explore.memory", "export.fold_bytes", "extract.max_weight_bytes"})
 
 #: Keys that hold one of a few words.
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "explore.cycles": ("check", "prune", "allow"),
     "extract.method": ("ilp", "tensat-ilp", "greedy-dag", "greedy-tree"),
-    "extract.cycles": ("lazy", "order", "filter"),
+    "extract.cycles": ("lazy", "order", "order-integer", "filter"),
 }
 
 #: Keys that hold a list of some of a few words.
-SUBSETS: Mapping[str, tuple[str, ...]] = {"extract.reductions": REDUCTIONS}
+SUBSETS: Mapping[str, tuple[str, ...]] = {"extract.reductions": REDUCTIONS, "extract.ties": TIES}
 
 #: Least and greatest value allowed.  Seconds have no upper end; a float bound is inclusive.
 RANGES: Mapping[str, tuple[float, float]] = {
@@ -49,6 +49,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "cost.compare_seconds": (0.0, math.inf),
     "extract.seconds": (0.001, math.inf),
     "extract.gap": (0.0, 1.0),
+    "extract.max_weight_bytes": (0, math.inf),
     "verify.samples": (1, 1000),
     "verify.seed": (0, (1 << 32) - 1),
     "export.fold_ratio": (0.0, math.inf),
@@ -167,7 +168,7 @@ def _option(key: str, value: Any) -> str | int | float | bool:
 def _dim(key: str, value: Any) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
-    raise _Wrong(f"holds sizes; `{key}` is {_describe(value)}")
+    raise _Wrong(f"holds whole numbers from 0 up; `{key}` is {_describe(value)}")
 
 
 def _integer(value: Any) -> int:

@@ -84,6 +84,7 @@ def extraction_report(extraction: Extraction) -> Report:
             "gap": extraction.gap,
             "seconds": extraction.seconds,
             "stages": [asdict(stage) for stage in extraction.stages],
+            "limits": [asdict(limit) for limit in extraction.limits],
             "warnings": list(extraction.warnings),
         }
     )

@@ -27,6 +27,9 @@ REDUCTIONS = (
     "kernel",
 )
 
+#: What may decide between answers of equal cost, in this order.
+TIES = ("nodes", "original", "bytes")
+
 
 @dataclass(frozen=True)
 class RuleSettings:
@@ -85,8 +88,11 @@ class ExtractSettings:
     """`[extract]`.  `method`: ilp, tensat-ilp, greedy-dag, greedy-tree; `gap` is relative;
     `solver`: a name, or "auto"; `executable`: the program to run as the solver, "" for the one that
     is found; `options` go to the solver verbatim; `cycles`: how the model forbids loops: "lazy",
-    "order" (order variables) or "filter" (cycles removed before); `reductions`: those that run
-    before the model is built, each exact."""
+    "order" (order variables), "order-integer" (the same, whole) or "filter" (cycles removed before,
+    which may lose the best answer); `reductions`: those that run before the model is built, each
+    exact; `max_weight_bytes`: of the weights in the result (0: any); `at_most`: operator -> nodes;
+    `ties`: what decides between answers of equal cost, one after another: fewest nodes, fewest that
+    rules made, least bytes of weights."""
 
     method: str = "ilp"
     solver: str = "glpk"
@@ -95,6 +101,9 @@ class ExtractSettings:
     gap: float = 1e-6
     cycles: str = "lazy"
     reductions: tuple[str, ...] = REDUCTIONS
+    max_weight_bytes: int = 0
+    at_most: Mapping[str, int] = field(default_factory=dict)
+    ties: tuple[str, ...] = ("nodes", "original")
     options: Mapping[str, SettingValue] = field(default_factory=dict)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tensat_dl.extract.deadline import Deadline
+from tensat_dl.extract.limits import Limit, records
 from tensat_dl.extract.problem import (
     Extraction,
     Problem,
@@ -27,11 +28,14 @@ from tensat_dl.settings import ExtractSettings
 
 # Below this relative gap the difference is the solvers' rounding.
 _PROVEN = 1e-6
+# Costs that differ by no more than this share are equal.
+_TIE = 1e-9
 
 
 @dataclass
 class Answer:
-    """`bound` is a lower bound of every answer; costs are not negative, so 0 is one."""
+    """`bound` is a lower bound of every answer; costs are not negative, so 0 is one.  A choice
+    beyond the `limits` is no answer."""
 
     problem: Problem
     settings: ExtractSettings
@@ -42,14 +46,28 @@ class Answer:
     bound: float = 0.0
     warnings: list[str] = field(default_factory=list)
     solvers: list[str] = field(default_factory=list)
+    limits: tuple[Limit, ...] = ()
+    infeasible: bool = False
 
     def offer(self, choice: Mapping[int, int]) -> None:
-        """Take the choice if it is cheaper.  Raises InvalidSelectionError if it is no answer."""
+        """Take the choice if it is cheaper and within the limits.  Raises InvalidSelectionError
+        if it is no answer."""
         selection = select(self.problem, choice)
         objective = check(self.problem, selection)
-        if objective < self.objective:
+        if objective < self.objective and self._admits(selection):
             self.selection, self.objective = selection, objective
             self.tell()
+
+    def prefer(self, choice: Mapping[int, int]) -> None:
+        """Take the choice in place of the one in hand: it costs the same, but for rounding."""
+        selection = select(self.problem, choice)
+        objective = check(self.problem, selection)
+        if objective <= self.objective * (1.0 + _TIE) and self._admits(selection):
+            self.selection, self.objective = selection, objective
+
+    def _admits(self, selection: Selection) -> bool:
+        nodes = selection.chosen()
+        return all(limit.admits(nodes) for limit in self.limits)
 
     def choice(self) -> dict[int, int]:
         """The class -> node of the best answer so far, empty without one."""
@@ -76,6 +94,8 @@ class Answer:
     @property
     def tight(self) -> bool:
         """True when the bound has reached the objective, but for rounding."""
+        if self.selection is None:
+            return False
         return self.objective - self.bound <= _PROVEN * abs(self.objective)
 
     def result(self, stopped: StopReason, stages: tuple[StageRecord, ...]) -> Extraction:
@@ -83,8 +103,8 @@ class Answer:
         exact = self.settings.method in ("ilp", "tensat-ilp")
         status = Status.OPTIMAL if self.tight else Status.FEASIBLE
         if self.selection is None:
-            status = Status.INFEASIBLE
-        if status is not Status.FEASIBLE:
+            status = Status.INFEASIBLE if self.infeasible else Status.NOTHING
+        if status is Status.OPTIMAL or self.infeasible:
             stopped = StopReason.PROVEN
         return Extraction(
             selection=self.selection,
@@ -97,5 +117,8 @@ class Answer:
             solvers=tuple(self.solvers),
             seconds=self.deadline.elapsed,
             stages=stages,
+            limits=records(
+                self.limits, None if self.selection is None else self.selection.chosen()
+            ),
             warnings=tuple(dict.fromkeys(self.warnings)),
         )

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Protocol
 
 from tensat_dl.extract.deadline import Deadline
@@ -103,17 +104,31 @@ def formulate(graph: Graph, deadline: Deadline) -> Formulation:
     return model
 
 
-def order_rows(model: Formulation) -> None:
+class Order(Enum):
+    """Positions of classes that forbid loops: none, or of one kind."""
+
+    NONE = "none"
+    REAL = "real"
+    INTEGER = "integer"
+
+
+def order_of(cycles: str) -> Order:
+    """What the setting `extract.cycles` says of positions."""
+    return {"order": Order.REAL, "order-integer": Order.INTEGER}.get(cycles, Order.NONE)
+
+
+def order_rows(model: Formulation, order: Order) -> None:
     """Forbid all loops by positions: inside a strongly connected component a class stands above
     the children of its chosen node."""
     for component in model.required.components:
-        if len(component) > 1:
-            _order_component(model, component)
+        if len(component) > 1 and order is not Order.NONE:
+            _order_component(model, component, order)
 
 
-def _order_component(model: Formulation, component: list[int]) -> None:
+def _order_component(model: Formulation, component: list[int], order: Order) -> None:
     size = len(component)
-    position = {c: model.program.column(upper=size - 1) for c in component}
+    whole = order is Order.INTEGER
+    position = {c: model.program.column(upper=size - 1, integer=whole) for c in component}
     for c in component:
         edges: dict[int, list[int]] = {}
         for n in model.graph.member_ranges[c]:

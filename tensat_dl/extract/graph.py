@@ -18,7 +18,7 @@ from typing import TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensat_dl.extract.problem import FloatArray, IntArray, Problem
+from tensat_dl.extract.problem import MADE, FloatArray, IntArray, Problem
 
 ROOT = 0
 T = TypeVar("T")
@@ -128,8 +128,9 @@ def rows_of(starts: IntArray, rows: IntArray) -> IntArray:
 
 
 def graph_of(problem: Problem) -> Graph:
-    """The whole problem under one extra root."""
-    order = np.argsort(problem.node_class, kind="stable")
+    """The whole problem under one extra root.  Where nodes are as good as each other the first is
+    taken: those that no rule made stand in front."""
+    order = np.lexsort((problem.measure(MADE), problem.node_class))
     edges = rows_of(problem.child_start, order)
     sizes = np.diff(problem.child_start)[order]
     return Graph(

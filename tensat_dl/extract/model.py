@@ -25,7 +25,7 @@ def build_model(program: Program) -> PyomoModel:
     model.x = pyo.Var(columns)
     for i in columns:
         x = model.x[i]
-        x.domain = pyo.Binary if program.integer[i] else pyo.NonNegativeReals
+        x.domain = _domain(program, i)
         x.setlb(0.0)
         x.setub(program.uppers[i])
     model.rows = pyo.ConstraintList()
@@ -34,6 +34,12 @@ def build_model(program: Program) -> PyomoModel:
     model.cost = pyo.Objective(expr=_sum(model, priced, [program.costs[i] for i in priced]))
     _add(model, model.rows, program.rows)
     return model
+
+
+def _domain(program: Program, column: int) -> Any:
+    if not program.integer[column]:
+        return pyo.NonNegativeReals
+    return pyo.Binary if program.uppers[column] == 1.0 else pyo.NonNegativeIntegers
 
 
 def add_cuts(model: PyomoModel, rows: Iterable[Row]) -> list[Any]:

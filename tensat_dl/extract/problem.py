@@ -6,8 +6,8 @@ classes are roots.  A selection gives one node to each class it uses.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
@@ -16,13 +16,18 @@ import numpy.typing as npt
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
+#: What nodes may be measured by, besides their cost: whether one is counted as a node of the
+#: result, whether a rule made it, and how many bytes of weights it stands for.
+NODES, MADE, WEIGHT_BYTES = "nodes", "made", "weight bytes"
+
 
 @dataclass(frozen=True)
 class Problem:
     """`node_class[i]` and `node_cost[i]` (>= 0, finite) of node i; its child classes are
     `children[child_start[i]:child_start[i + 1]]` (sorted, distinct).  Classes are 0..`classes`-1.
 
-    `node_name` is for messages and reports: one string a node (the operator).
+    `node_name` is for messages, reports and limits: one string a node (the operator).
+    `measures`: for some of NODES, MADE and WEIGHT_BYTES a whole number (>= 0) a node.
     """
 
     classes: int
@@ -32,11 +37,19 @@ class Problem:
     children: IntArray
     roots: IntArray
     node_name: Sequence[str] = ()
+    measures: Mapping[str, FloatArray] = field(default_factory=dict)
 
     @property
     def nodes(self) -> int:
         """Number of e-nodes."""
         return len(self.node_class)
+
+    def measure(self, name: str) -> FloatArray:
+        """A measure of the nodes; where it is not known, each counts once as a node, and nothing
+        otherwise."""
+        if name in self.measures:
+            return self.measures[name]
+        return np.full(self.nodes, 1.0 if name == NODES else 0.0)
 
 
 def build_problem(
@@ -73,6 +86,7 @@ class Status(Enum):
     OPTIMAL = "optimal"
     FEASIBLE = "feasible"
     INFEASIBLE = "infeasible"
+    NOTHING = "no answer"
 
 
 class StopReason(Enum):
@@ -120,12 +134,22 @@ class StageRecord:
 
 
 @dataclass(frozen=True)
+class LimitRecord:
+    """A limit that was asked for, and what the selection takes of it (None without one)."""
+
+    text: str
+    at_most: float
+    used: float | None
+
+
+@dataclass(frozen=True)
 class Extraction:
     """The answer: a checked selection (None when infeasible), its value, and how good it is.
 
     `objective` and `bound` are on the unreduced problem; `gap` = (objective - bound) /
     max(|objective|, 1e-12), 0 when proven.  `solver` is the one asked for, `solvers` those that
-    ran (none, where reductions decided all).  `warnings` are for people.
+    ran (none, where reductions decided all).  `limits` are those of the settings.  `warnings` are
+    for people.
     """
 
     selection: Selection | None
@@ -138,6 +162,7 @@ class Extraction:
     seconds: float
     solvers: tuple[str, ...] = ()
     stages: tuple[StageRecord, ...] = ()
+    limits: tuple[LimitRecord, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property

@@ -3,7 +3,7 @@
 One binary a node; one node of each root class; a chosen node needs a chosen node of each child
 class; positions of classes forbid loops by a big constant (Yang et al., "Equality Saturation for
 Tensor Graph Superoptimization", 2021, section 5.1).  Positions are written only where the class
-graph has a loop, on the scale 0..size-1 instead of 0..1.
+graph has a loop, on the scale 0..size-1 instead of 0..1; they are real or whole, as in the paper.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tensat_dl.extract.deadline import Deadline
-from tensat_dl.extract.formulation import read_choice
+from tensat_dl.extract.formulation import Order, read_choice
 from tensat_dl.extract.graph import ROOT, Graph
 from tensat_dl.extract.linear import Linear
 from tensat_dl.extract.order import components
@@ -36,8 +36,8 @@ class Published:
         return []
 
 
-def formulate_published(graph: Graph, *, order: bool, deadline: Deadline) -> Published:
-    """The published program of a pruned graph; without `order`, loops are not forbidden."""
+def formulate_published(graph: Graph, order: Order, deadline: Deadline) -> Published:
+    """The published program of a pruned graph; without an `order`, loops are not forbidden."""
     model = Published(graph)
     for n, cost in enumerate(graph.cost.tolist()):
         if n != ROOT:
@@ -45,9 +45,9 @@ def formulate_published(graph: Graph, *, order: bool, deadline: Deadline) -> Pub
     for n, kids in deadline.watch(enumerate(graph.kid_lists)):
         for kid in kids:
             _child_row(model, n, kid)
-    if order:
-        for component in components(graph):
-            _order_component(model, component if len(component) > 1 else [], deadline)
+    for component in components(graph):
+        if len(component) > 1 and order is not Order.NONE:
+            _order_component(model, component, order, deadline)
     return model
 
 
@@ -60,9 +60,12 @@ def _child_row(model: Published, node: int, kid: int) -> None:
     model.program.rows.extend([row] if row else [])
 
 
-def _order_component(model: Published, component: list[int], deadline: Deadline) -> None:
+def _order_component(
+    model: Published, component: list[int], order: Order, deadline: Deadline
+) -> None:
     size = len(component)
-    position = {c: model.program.column(upper=size - 1) for c in component}
+    whole = order is Order.INTEGER
+    position = {c: model.program.column(upper=size - 1, integer=whole) for c in component}
     for c in deadline.watch(component):
         edges = [(n, kid) for n in model.graph.member_ranges[c] for kid in model.graph.kid_lists[n]]
         for n, kid in edges:

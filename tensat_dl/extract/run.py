@@ -8,12 +8,15 @@ exists, since it is found first and takes no notice of the time.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from tensat_dl.errors import UsageError
 from tensat_dl.extract.answer import Answer
 from tensat_dl.extract.deadline import Deadline, OutOfTime
 from tensat_dl.extract.graph import Graph, graph_of
 from tensat_dl.extract.greedy import greedy_dag, greedy_tree, price
+from tensat_dl.extract.limited import solve_limited, take_unlimited
+from tensat_dl.extract.limits import limits_of, unknown_operators
 from tensat_dl.extract.parts import Parts
 from tensat_dl.extract.problem import Extraction, Problem, StopReason
 from tensat_dl.extract.records import Recorder
@@ -22,13 +25,16 @@ from tensat_dl.extract.reductions.table import SIMPLIFYING, WHOLE, Context, Redu
 from tensat_dl.extract.reductions.upper import lower_bound
 from tensat_dl.extract.search import Found, Listener, Plan, solve
 from tensat_dl.extract.solvers.pool import SolverPool, check_solver
+from tensat_dl.extract.ties import break_ties
 from tensat_dl.progress import Progress, silent
 from tensat_dl.settings import REDUCTIONS, ExtractSettings
 from tensat_dl.suggest import did_you_mean
 
 METHODS = ("ilp", "tensat-ilp", "greedy-dag", "greedy-tree")
-CYCLES = ("lazy", "order", "filter")
+CYCLES = ("lazy", "order", "order-integer", "filter")
+_EXACT = ("ilp", "tensat-ilp")
 _LONGEST = 1e6
+_UNLIMITED_SHARE = 0.5
 
 
 def extract(
@@ -42,7 +48,9 @@ def extract(
     settings = settings or ExtractSettings()
     validate(settings)
     deadline = Deadline(min(settings.seconds, _LONGEST))
-    return _Run(Answer(problem, settings, deadline, progress)).run()
+    answer = Answer(problem, settings, deadline, progress, limits=limits_of(problem, settings))
+    answer.warnings += unknown_operators(problem, settings)
+    return _Run(answer).run()
 
 
 def validate(settings: ExtractSettings) -> None:
@@ -60,8 +68,13 @@ def validate(settings: ExtractSettings) -> None:
         raise UsageError(f"seconds must be more than 0, not {settings.seconds}")
     if not 0 <= settings.gap < 1 or math.isnan(settings.gap):
         raise UsageError(f"gap must be from 0 to less than 1, not {settings.gap}")
-    if settings.method in ("ilp", "tensat-ilp"):
+    if settings.method in _EXACT:
         check_solver(settings)
+    elif settings.max_weight_bytes or settings.at_most:
+        raise UsageError(
+            f"method `{settings.method}` knows no limits",
+            help="leave out `extract.max_weight_bytes` and `extract.at_most`, or use `ilp`",
+        )
 
 
 class _Run:
@@ -77,13 +90,18 @@ class _Run:
     def run(self) -> Extraction:
         """Run the method until it ends or its time does."""
         graph = prune(graph_of(self.answer.problem))
+        self.answer.infeasible = not graph.derivable
         try:
             stopped = self._search(graph) if graph.derivable else StopReason.PROVEN
         except OutOfTime:
             stopped = StopReason.TIME
+        if self.settings.method in _EXACT:
+            break_ties(self.answer, self.recorder)
         return self.answer.result(stopped, self.recorder.records())
 
     def _search(self, graph: Graph) -> StopReason:
+        if self.answer.limits:
+            return self._limited(graph)
         self._offer(graph, greedy_tree(graph))
         match self.settings.method:
             case "greedy-tree":
@@ -94,6 +112,16 @@ class _Run:
                 return self._published(graph)
             case _:
                 return self._decomposed(graph)
+
+    def _limited(self, graph: Graph) -> StopReason:
+        """Without limits first, in half of the time; then with them."""
+        seconds = self.deadline.remaining * _UNLIMITED_SHARE
+        free = replace(self.settings, seconds=seconds, max_weight_bytes=0, at_most={}, ties=())
+        unlimited = extract(self.answer.problem, free)
+        if take_unlimited(self.answer, unlimited):
+            self.answer.solvers = list(unlimited.solvers)
+            return StopReason.PROVEN
+        return solve_limited(self.answer, graph, self.whole)
 
     def _heuristic(self, graph: Graph, *, dag: bool = False) -> StopReason:
         graph = self.whole.run(graph, SIMPLIFYING, Context(self.deadline))
@@ -110,7 +138,7 @@ class _Run:
             price(graph, choice),
             lower_bound(graph, self.deadline),
         )
-        cycles = "filter" if self.settings.cycles == "filter" else "order"
+        cycles = "order" if self.settings.cycles == "lazy" else self.settings.cycles
         plan = Plan(cycles, True, self.settings.gap)
 
         def improved(better: Found) -> None:

@@ -13,11 +13,13 @@ from dataclasses import dataclass, field, replace
 
 from tensat_dl.extract.cycles import loops, remove_cycles
 from tensat_dl.extract.deadline import Deadline, OutOfTime
-from tensat_dl.extract.formulation import Model, formulate, order_rows
+from tensat_dl.extract.formulation import Formulation, Model, formulate, order_of, order_rows
 from tensat_dl.extract.graph import ROOT, Graph
 from tensat_dl.extract.greedy import Choice, greedy_tree, price, repair, used_classes
-from tensat_dl.extract.program import Program
-from tensat_dl.extract.published import formulate_published
+from tensat_dl.extract.limits import Limit
+from tensat_dl.extract.linear import Linear
+from tensat_dl.extract.program import Program, Row, Sense
+from tensat_dl.extract.published import Published, formulate_published
 from tensat_dl.extract.solvers.answer import STOPPED, Outcome, SolverAnswer, SolverProgress
 from tensat_dl.extract.solvers.session import SolverSession
 
@@ -34,13 +36,15 @@ _GRACE = 0.1
 @dataclass
 class Found:
     """The best choice of a graph so far, as the Problem counts, and the bound; `proven`: the bound
-    is within the gap asked for; `failed`: the solver did something that it should not."""
+    is within the gap asked for; `failed`: the solver did something that it should not;
+    `infeasible`: there is no choice within the limits."""
 
     choice: Mapping[int, int]
     cost: float
     bound: float
     proven: bool = False
     failed: bool = False
+    infeasible: bool = False
     warnings: list[str] = field(default_factory=list)
 
     def offer(self, graph: Graph, choice: Choice) -> bool:
@@ -63,12 +67,20 @@ class Found:
 
 @dataclass(frozen=True)
 class Plan:
-    """How to solve: `published` takes TENSAT's program; `cycles` is "lazy", "order" or "filter";
-    `gap` is relative."""
+    """How to solve: `published` takes TENSAT's program; `cycles` is "lazy", "order",
+    "order-integer" or "filter"; `limits` hold for the choice; `gap` is relative."""
 
     cycles: str
     published: bool
     gap: float
+    limits: tuple[Limit, ...] = ()
+
+    def admits(self, graph: Graph, choice: Choice) -> bool:
+        """Whether a choice keeps to the limits."""
+        if not self.limits:
+            return True
+        nodes = graph.node_id[[choice[c] for c in used_classes(graph, choice) or ()]]
+        return all(limit.admits(nodes) for limit in self.limits)
 
 
 @dataclass(frozen=True)
@@ -95,9 +107,11 @@ def solve(
         _solve_filtered(graph, found, plan, session, deadline, listener)
         return
     model = _formulate(graph, plan, deadline)
-    cutoff = None if holds(graph, found.choice) else found.cost * (1.0 - CUTOFF)
+    known = math.isfinite(found.cost)
+    size = found.cost if known else found.bound or 1.0
+    cutoff = None if not known or holds(graph, found.choice) else found.cost * (1.0 - CUTOFF)
     limited = model.program if cutoff is None else model.program.at_most(cutoff)
-    program, scale = scaled(limited, found.cost)
+    program, scale = scaled(limited, size)
     session.load(program)
     _Search(graph, found, plan, session, deadline, listener, model, scale, cutoff).run()
 
@@ -120,25 +134,44 @@ def _solve_filtered(
 ) -> None:
     """Solve the graph without its cycles: what that proves holds for the filtered graph only."""
     graph = remove_cycles(graph, deadline)
+    filtered = Found({}, math.inf, 0.0)
     choice = greedy_tree(graph)
-    filtered = Found(graph.choice_of(choice.values()), price(graph, choice), 0.0)
+    if plan.admits(graph, choice):
+        filtered.offer(graph, choice)
     try:
         solve(graph, filtered, replace(plan, cycles="lazy"), session, deadline, DEAF)
     finally:
         found.warnings.extend(filtered.warnings)
-        found.failed = filtered.failed
+        found.failed, found.infeasible = filtered.failed, filtered.infeasible
         if filtered.cost < found.cost:
             found.choice, found.cost = filtered.choice, filtered.cost
             listener.improved(found)
 
 
 def _formulate(graph: Graph, plan: Plan, deadline: Deadline) -> Model:
+    model: Published | Formulation
     if plan.published:
-        return formulate_published(graph, order=plan.cycles == "order", deadline=deadline)
-    model = formulate(graph, deadline)
-    if plan.cycles == "order":
-        order_rows(model)
+        model = formulate_published(graph, order_of(plan.cycles), deadline)
+    else:
+        model = formulate(graph, deadline)
+        order_rows(model, order_of(plan.cycles))
+    for limit in plan.limits:
+        model.program.rows.extend(_limit_row(graph, model, limit))
     return model
+
+
+def _limit_row(graph: Graph, model: Published | Formulation, limit: Limit) -> list[Row]:
+    """The limit as a row; it scales it, so that solvers' absolute tolerances mean little."""
+    largest = max(1.0, limit.at_most, float(limit.weights.max(initial=0.0)))
+    total = Linear()
+    for n, column in model.node_column.items():
+        if n != ROOT and limit.weights[graph.node_id[n]]:
+            total.add(column, float(limit.weights[graph.node_id[n]]) / largest)
+    row = total.row(Sense.AT_MOST, limit.at_most / largest)
+    if row is None and total.constant > limit.at_most / largest * (1.0 + _TOLERANCE):
+        # What is required alone is too much: a row that nothing keeps.
+        return [Row((model.program.column(upper=0.0),), (1.0,), Sense.AT_LEAST, 1.0)]
+    return [] if row is None else [row]
 
 
 def _power_of_two(value: float) -> float:
@@ -184,6 +217,7 @@ class _Search:
             if not self.found.failed:
                 self.found.bound = min(self.found.cost, max(self.found.bound, self.bound))
         reached = self.found.cost - self.found.bound <= self.plan.gap * self.found.cost * 1.01
+        reached = reached and math.isfinite(self.found.cost)
         self.found.proven = self.complete and not self.found.failed and reached
 
     def _round(self) -> bool:
@@ -231,6 +265,9 @@ class _Search:
             return False
         if answer.outcome is Outcome.INFEASIBLE and self.cutoff is not None:
             return True
+        if answer.outcome is Outcome.INFEASIBLE and math.isinf(self.found.cost):
+            self.found.infeasible = True
+            return False
         if answer.outcome is Outcome.INFEASIBLE:
             self._warn("says there is no answer, but one is in hand")
             return False
@@ -273,7 +310,7 @@ class _Search:
             self._warn(f"says its solution costs {claimed:.9g}, but it costs {cost:.9g}")
 
     def _offer(self, choice: Choice) -> None:
-        if self.found.offer(self.graph, choice):
+        if self.plan.admits(self.graph, choice) and self.found.offer(self.graph, choice):
             self.listener.improved(self.found)
 
     def _cut(self, found_loops: Sequence[Sequence[int]]) -> bool:

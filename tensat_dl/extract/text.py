@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tensat_dl.extract.deadline import Deadline
-from tensat_dl.extract.formulation import formulate
+from tensat_dl.extract.formulation import formulate, order_of, order_rows
 from tensat_dl.extract.graph import graph_of
 from tensat_dl.extract.problem import Problem
 from tensat_dl.extract.program import Program, Row
@@ -26,11 +26,13 @@ def model_text(problem: Problem, settings: ExtractSettings) -> Iterator[str]:
     meaning: dict[int, str] = {}
     columns: Mapping[int, int | None]
     if settings.method == "tensat-ilp":
-        published = formulate_published(graph, order=settings.cycles != "filter", deadline=deadline)
+        order = order_of("order" if settings.cycles == "lazy" else settings.cycles)
+        published = formulate_published(graph, order, deadline)
         program, columns = published.program, published.node_column
     else:
         graph = Reducer(switched_on=settings.reductions).run(graph, WHOLE, Context(deadline))
         reduced = formulate(graph, deadline)
+        order_rows(reduced, order_of(settings.cycles))
         program, columns = reduced.program, reduced.node_column
         active = {column: eclass for eclass, column in reduced.active.items()}
         meaning = {
@@ -52,7 +54,9 @@ def _node(problem: Problem, node: int, eclass: int) -> str:
 
 def _lines(program: Program, meaning: Mapping[int, str]) -> Iterator[str]:
     for column in range(len(program.costs)):
-        kind = "binary" if program.integer[column] else f"0..{program.uppers[column]:g}"
+        kind = f"0..{program.uppers[column]:g}"
+        if program.integer[column]:
+            kind = "binary" if program.uppers[column] == 1.0 else f"{kind}, whole"
         yield f"# x{column}: {kind}, {meaning.get(column, 'a position')}"
     priced = [column for column, cost in enumerate(program.costs) if cost]
     yield f"minimise {_sum(priced, [program.costs[column] for column in priced])}"

@@ -147,7 +147,7 @@ def test_sizes(text: str, size: int) -> None:
         ({"extract": {"reductions": "free"}}, "`extract.reductions` is a list of strings"),
         ({"extract": {"options": 3}}, "`extract.options` is a table of names and values, not 3"),
         ({"extract": {"options": {"a": [1]}}}, "`a` is a list"),
-        ({"model": {"dims": {"n": 1.5}}}, "`model.dims` holds sizes; `n` is 1.5"),
+        ({"model": {"dims": {"n": 1.5}}}, "`model.dims` holds whole numbers from 0 up; `n` is 1.5"),
         ({"rules": {"exact": 1}}, "`rules.exact` is true or false, not 1"),
         ({"cost": {"model": 1}}, "`cost.model` is a string, not 1"),
     ],

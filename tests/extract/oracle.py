@@ -33,10 +33,12 @@ def random_problem(seed: int) -> Problem:
 
 def best_cost(problem: Problem) -> float | None:
     """The least cost of an acyclic selection, None if there is none."""
-    return min(_costs(problem), default=None)
+    cost = problem.node_cost.tolist()
+    return min((sum(cost[n] for n in nodes) for nodes in selections(problem)), default=None)
 
 
-def _costs(problem: Problem) -> Iterator[float]:
+def selections(problem: Problem) -> Iterator[list[int]]:
+    """The nodes of every acyclic selection."""
     members: dict[int, list[int]] = {}
     for n, c in enumerate(problem.node_class.tolist()):
         members.setdefault(c, []).append(n)
@@ -44,13 +46,12 @@ def _costs(problem: Problem) -> Iterator[float]:
         problem.children[problem.child_start[n] : problem.child_start[n + 1]].tolist()
         for n in range(problem.nodes)
     ]
-    cost = problem.node_cost.tolist()
 
-    def expand(todo: list[int], chosen: dict[int, int]) -> Iterator[float]:
+    def expand(todo: list[int], chosen: dict[int, int]) -> Iterator[list[int]]:
         todo = [c for c in todo if c not in chosen]
         if not todo:
             if not _has_loop(chosen, kids):
-                yield sum(cost[n] for n in chosen.values())
+                yield list(chosen.values())
             return
         for n in members.get(todo[0], []):
             yield from expand([*todo[1:], *kids[n]], {**chosen, todo[0]: n})

@@ -44,12 +44,19 @@ def solved(graph: Graph, plan: Plan, session: SolverSession) -> Found:
 
 
 @pytest.mark.parametrize(
-    ("cycles", "published"), [("lazy", False), ("order", False), ("order", True)]
+    ("cycles", "published"),
+    [
+        ("lazy", False),
+        ("order", False),
+        ("order-integer", False),
+        ("order", True),
+        ("order-integer", True),
+    ],
 )
 def test_the_optimum_of_unreduced_graphs(
     session: SolverSession, cycles: str, published: bool
 ) -> None:
-    for seed in range(1000, 1040):
+    for seed in range(1000, 1030):
         problem = random_problem(seed)
         best = best_cost(problem)
         if best is None:

@@ -1,0 +1,60 @@
+"""Extraction under limits.
+
+Enters: an answer without a choice.  Leaves: its best choice within the limits, a bound, or that
+there is none.  Most reductions drop answers that cost as much as others but may be the only ones
+within the limits.  So the problem is first solved without limits: often that answer keeps to them,
+and its bound holds in any case.  Otherwise one program has the limits as rows, on a graph that lost
+only nodes that no acyclic selection has.
+"""
+
+from __future__ import annotations
+
+from tensat_dl.extract.answer import Answer
+from tensat_dl.extract.graph import Graph
+from tensat_dl.extract.problem import Extraction, Status, StopReason
+from tensat_dl.extract.reductions.table import Context, Reducer
+from tensat_dl.extract.search import Found, Listener, Plan, solve
+from tensat_dl.extract.solvers.pool import SolverPool
+
+#: The reductions that keep every acyclic selection, and every class and node as they are.
+KEEPING_ALL = ("prune", "closure", "dominators")
+
+
+def take_unlimited(answer: Answer, unlimited: Extraction) -> bool:
+    """Take what was found without limits for what it is worth; True when that settles it."""
+    answer.infeasible = unlimited.status is Status.INFEASIBLE
+    if unlimited.selection is None:
+        return answer.infeasible
+    node_of = unlimited.selection.node_of_class
+    answer.offer({c: n for c, n in enumerate(node_of.tolist()) if n >= 0})
+    answer.raise_bound(unlimited.bound)
+    if answer.selection is None:
+        used = (limit.used(unlimited.selection.chosen()) for limit in answer.limits)
+        taken = zip(answer.limits, used, strict=True)
+        beyond = [f"{limit.text}: {value:g}" for limit, value in taken if value > limit.at_most]
+        answer.warnings.append(f"without limits the cheapest takes more ({', '.join(beyond)})")
+    return answer.tight
+
+
+def solve_limited(answer: Answer, graph: Graph, reducer: Reducer) -> StopReason:
+    """Solve the whole graph as one program with the limits as rows."""
+    settings = answer.settings
+    graph = reducer.run(graph, KEEPING_ALL, Context(answer.deadline))
+    found = Found(answer.choice(), answer.objective, answer.bound)
+    published = settings.method == "tensat-ilp"
+    cycles = "order" if published and settings.cycles == "lazy" else settings.cycles
+    plan = Plan(cycles, published, settings.gap, answer.limits)
+    listener = Listener(lambda better: answer.offer(better.choice), answer.tell)
+    try:
+        with SolverPool(settings) as pool:
+            answer.solvers = pool.used_names
+            solve(graph, found, plan, pool.session_for(graph), answer.deadline, listener)
+    finally:
+        answer.warnings.extend(found.warnings)
+        answer.raise_bound(found.bound)
+    answer.infeasible = found.infeasible and cycles != "filter"
+    if found.proven:
+        return StopReason.GAP
+    if cycles == "filter":
+        return StopReason.HEURISTIC
+    return StopReason.SOLVER_FAILED if found.failed else StopReason.TIME
