@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from tensat_dl.cli import flags
 from tensat_dl.cli.command import Command
-from tensat_dl.errors import ExitCode, InfeasibleError
+from tensat_dl.errors import ExitCode
 
 if TYPE_CHECKING:
     from tensat_dl.cli.tables import Table
@@ -41,7 +41,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 def _execute(arguments: argparse.Namespace) -> ExitCode:
     from tensat_dl.cli.progress import live_progress
     from tensat_dl.destination import check_report
-    from tensat_dl.extract.problem import StopReason
+    from tensat_dl.extract.limits import no_selection
     from tensat_dl.extract.readers import read_egraph
     from tensat_dl.extract.run import extract
     from tensat_dl.report import write_json
@@ -55,12 +55,7 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     if arguments.json:
         write_json(report, arguments.json)
     if extraction.selection is None:
-        raise InfeasibleError(
-            f"{arguments.egraph}: no acyclic selection ({extraction.stopped.value})",
-            help="every way to build the roots goes through a loop"
-            if extraction.stopped is StopReason.PROVEN
-            else "give it more time with --seconds",
-        )
+        raise no_selection(extraction, f"{arguments.egraph}: no acyclic selection")
     stream = sys.stderr if arguments.json == "-" else sys.stdout
     _print(report, stream, verbose=arguments.verbose)
     return ExitCode.OK
