@@ -177,7 +177,7 @@ class Attempt(Known):
         elif operator in self.drawn and self.draw.chance(0.6):
             free = self._as_before(operator, inputs, given, free)
         application = Application(operator, self.draw, inputs, given, free, count)
-        propose(application)
+        propose(application, self.subject.resembled.get(operator.qualified_name))
         return application
 
     def _as_before(

@@ -6,6 +6,7 @@ relations are replaced by what a derivation asks for, so that they hold by const
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tensat_dl.egraph.interning import Interner
@@ -18,11 +19,13 @@ from tensat_dl.soundness.derived import ways
 
 @dataclass(frozen=True)
 class Subject:
-    """`plans`: the rule with its facts spelled out, one for each way of deriving them."""
+    """`plans`: the rule with its facts spelled out, one for each way of deriving them;
+    `resembled`: for virtual operators by name, the one whose attributes they take over."""
 
     rule: Rule
     plans: tuple[RulePlan, ...]
     answerer: Answerer
+    resembled: Mapping[str, str]
 
 
 def make_subject(program: CheckedProgram, rule: Rule) -> Subject:
@@ -31,4 +34,9 @@ def make_subject(program: CheckedProgram, rule: Rule) -> Subject:
     typer = Typer(program.operators, program.functions, interner)
     answerer = Answerer(interner, typer, program.functions)
     plans = tuple(plan_rule(1, spelled) for spelled in ways(rule, program.derivations))
-    return Subject(rule, plans, answerer)
+    resembled = {
+        custom.operator.qualified_name: custom.lowering.spread
+        for custom in program.operators.values()
+        if custom.lowering is not None and custom.lowering.spread is not None
+    }
+    return Subject(rule, plans, answerer, resembled)

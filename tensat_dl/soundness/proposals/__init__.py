@@ -22,8 +22,10 @@ PROPOSALS: Mapping[str, Proposal] = {
 }
 
 
-def propose(application: Application) -> None:
-    """Fill every blank, and choose attributes.  Raises Misfit where it cannot."""
-    name = application.operator.name if not application.operator.domain else ""
+def propose(application: Application, resembled: str | None = None) -> None:
+    """Fill every blank, and choose attributes, as for the operator `resembled` where that is
+    given.  Raises Misfit where it cannot."""
+    own = application.operator.name if not application.operator.domain else ""
+    name = own if resembled is None else resembled
     PROPOSALS.get(name, pointwise.broadcast)(application)
     application.finish()
