@@ -7,9 +7,11 @@ of sizes and one favoured rank, because tensors that are drawn apart must often 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
 
+from tensat_dl.vocabulary.attributes import AttributeValue
 from tensat_dl.vocabulary.dtypes import DType
 
 Dims = tuple[int, ...]
@@ -32,10 +34,19 @@ _FILLS = (0, 1, 0, 1, 2, -1, 3)
 _FLOAT_FILLS = (0.0, 1.0, 0.0, 1.0, 2.0, 0.5, -1.0, 3.0)
 
 
+@dataclass(frozen=True)
+class Earlier:
+    """An operator application that was drawn: dims of its inputs (None: absent), attributes."""
+
+    inputs: tuple[Dims | None, ...]
+    attributes: Mapping[str, AttributeValue]
+
+
 @dataclass
 class Draw:
     """The state of one attempt; `small` keeps sizes small, for counterexamples; `square` makes dims
-    equal, so that what mixes them up is not seen by its type."""
+    equal, so that what mixes them up is not seen by its type; `applied`: what was drawn for each
+    operator."""
 
     random: Random
     small: bool = False
@@ -43,6 +54,7 @@ class Draw:
     pool: Dims = ()
     rank: int = 2
     element: DType = DType.F32
+    applied: dict[str, list[Earlier]] = field(default_factory=dict)
     _seen: list[Dims] = field(default_factory=list)
 
     def __post_init__(self) -> None:

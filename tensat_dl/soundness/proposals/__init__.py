@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tensat_dl.soundness.proposals import layout, linear, norms, pointwise, select, windows
+from tensat_dl.soundness.proposals.again import echo, keep
 from tensat_dl.soundness.proposals.application import Application, Blank, Misfit, Proposal
 
 __all__ = ["PROPOSALS", "Application", "Blank", "Misfit", "propose"]
@@ -27,5 +28,7 @@ def propose(application: Application, resembled: str | None = None) -> None:
     given.  Raises Misfit where it cannot."""
     own = application.operator.name if not application.operator.domain else ""
     name = own if resembled is None else resembled
+    echo(application, name)
     PROPOSALS.get(name, pointwise.broadcast)(application)
     application.finish()
+    keep(application, name)

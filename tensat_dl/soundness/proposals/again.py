@@ -1,0 +1,50 @@
+"""An operator that is applied again in one rule, often to tensors alike.
+
+Two convolutions that are joined have to agree in most of their dims, and differ in one.
+"""
+
+from __future__ import annotations
+
+from tensat_dl.soundness.draws import Dims, Earlier
+from tensat_dl.soundness.proposals.application import Application, Blank
+from tensat_dl.vocabulary.types import TensorType
+
+
+def echo(application: Application, name: str) -> None:
+    """Let open inputs have the dims that they had when `name` was applied before, or all but
+    one."""
+    draw = application.draw
+    earlier = draw.applied.get(name)
+    if not earlier or draw.chance(0.4):
+        return
+    model = draw.random.choice(earlier)
+    for given, dims in zip(application.inputs, model.inputs, strict=False):
+        if isinstance(given, Blank) and dims is not None:
+            given.dims = _alike(application, given.dims, dims)
+    if draw.chance(0.5):
+        free = application.free - set(application.attributes)
+        application.attributes |= {n: v for n, v in model.attributes.items() if n in free}
+
+
+def _alike(
+    application: Application, fixed: tuple[int | None, ...] | None, dims: Dims
+) -> tuple[int | None, ...] | None:
+    if fixed is not None and len(fixed) != len(dims):
+        return fixed
+    known = fixed or (None,) * len(dims)
+    draw = application.draw
+    freed = draw.random.randrange(len(dims)) if dims and draw.chance(0.4) else None
+    return tuple(
+        dim if given is None and place != freed else given
+        for place, (given, dim) in enumerate(zip(known, dims, strict=True))
+    )
+
+
+def keep(application: Application, name: str) -> None:
+    """Remember a settled application."""
+    inputs = tuple(
+        application.dims(place) if isinstance(given, TensorType) else None
+        for place, given in enumerate(application.inputs)
+    )
+    earlier = application.draw.applied.setdefault(name, [])
+    earlier.append(Earlier(inputs, dict(application.attributes)))
