@@ -110,103 +110,129 @@ def _parse(tokens: list[str]) -> tuple[Term, list[str]]:
 
 
 @dataclass
-class Writer:
-    """Terms as ONNX's operators.  `ground`: convolutions of 3 x 3 without groups; else with all
-    attributes, and the groups that follow from the channels: any on the left."""
-
-    ground: bool
-    groups: list[str] = field(default_factory=list)
-    right: bool = False
+class _Writer:
+    """Terms as ONNX's operators; subclasses say how convolutions are written."""
 
     def term(self, term: Term) -> str:
         if not term.args:
             return term.head.lower()
         if term.head in ("cv", "cvR"):
-            return self._convolution(term)
+            name = "Conv" if term.head == "cv" else "ConvRelu"
+            return f"{name}({self.convolution(*term.args)})"
         if term.head == "enl":
-            return self._enlarged(*term.args)
+            return _enlarged(*term.args)
         args = ", ".join(self.term(arg) for arg in term.args)
         if term.head.startswith("cat"):
             return f"Concat({args}, axis={term.head[3]})"
         return f"{_NAMES[term.head]}({args})"
 
-    def _convolution(self, term: Term) -> str:
-        name = "Conv" if term.head == "cv" else "ConvRelu"
-        x, w = term.args
-        merged = w.head == "mrg"
-        if merged:
-            w = w.args[0]
-        groups = self._groups(x, w)
-        weights = self.term(w)
-        if merged:
-            weights, groups = f"MergeGroups({weights}, group={groups})", f"{groups} // 2"
-        return f"{name}({self.term(x)}, {weights}, {self._attributes(term, groups)})"
+    def convolution(self, x: Term, w: Term) -> str:
+        raise NotImplementedError
 
-    def _groups(self, x: Term, w: Term) -> str:
-        if self.ground:
-            return "1"
-        if self.right:
-            return "1" if x == w else f"({size(x, 1)}) // ({size(w, 1)})"
-        self.groups.append(f"g{len(self.groups)}")
-        return self.groups[-1]
+    def merged(self, x: Term, w: Term, group: str, rest: str) -> str:
+        """The operands and attributes; `mrg` halves the groups."""
+        if w.head != "mrg":
+            return f"{self.term(x)}, {self.term(w)}, group={group}, {rest}"
+        merged = f"MergeGroups({self.term(w.args[0])}, group={group})"
+        return f"{self.term(x)}, {merged}, group=({group}) // 2, {rest}"
 
-    def _attributes(self, term: Term, groups: str) -> str:
-        if self.ground:
-            return f"group={groups}, pads=[1, 1, 1, 1]"
-        return f"group={groups}, **attrs"
 
-    def _enlarged(self, w: Term, like: Term) -> str:
-        small, large = w.head.lower(), like.head.lower()
-        high, wide = (f"dim({large}, {axis}) - dim({small}, {axis})" for axis in (2, 3))
-        before = f"({high}) // 2, ({wide}) // 2"
-        behind = f"({high} + 1) // 2, ({wide} + 1) // 2"
-        return f"Pad({small}, i64([0, 0, {before}, 0, 0, {behind}]))"
+@dataclass
+class Ground(_Writer):
+    """Kernels of 3 x 3, of 1 x 1 for the weights in `small`, that keep the size."""
+
+    small: frozenset[str] = frozenset()
+
+    def convolution(self, x: Term, w: Term) -> str:
+        pad = 0 if w.head in self.small else 1
+        return self.merged(x, w, _implied(x, w), f"pads=[{pad}, {pad}, {pad}, {pad}]")
+
+
+@dataclass
+class Published(_Writer):
+    """Convolutions of any group on the left, on the right of what follows from the channels, and
+    with any other attributes, alike in all; of stride 1 and padding that keeps the size where
+    kernels are `enlarged`."""
+
+    enlarged: bool
+    grouped: bool
+    right: bool = False
+    groups: int = 0
+
+    def convolution(self, x: Term, w: Term) -> str:
+        weights = w.args[0] if w.head == "mrg" else w
+        self.groups += 1
+        left = f"g{self.groups}" if self.grouped else "1"
+        group = _implied(x, w) if self.right else left
+        return self.merged(x, w, group, self._rest(weights))
+
+    def _rest(self, w: Term) -> str:
+        if not self.enlarged:
+            return "**attrs"
+        kernel = w.args[1] if w.head.startswith("cat") else w
+        pads = ", ".join(f"dim({kernel.head.lower()}, {axis}) // 2" for axis in (2, 3, 2, 3))
+        return f"pads=[{pads}]"
+
+
+def _implied(x: Term, w: Term) -> str:
+    """The groups that follow from the channels."""
+    weights = w.args[0] if w.head == "mrg" else w
+    return "1" if x == weights else f"({size(x, 1)}) // ({size(weights, 1)})"
 
 
 _NAMES = {"mm": "MatMul", "+": "Add", "*": "Mul", "relu": "Relu"}
 
 
+def _enlarged(w: Term, like: Term) -> str:
+    small, large = w.head.lower(), like.head.lower()
+    high, wide = (f"dim({large}, {axis}) - dim({small}, {axis})" for axis in (2, 3))
+    before = f"({high}) // 2, ({wide}) // 2"
+    behind = f"({high} + 1) // 2, ({wide} + 1) // 2"
+    return f"Pad({small}, i64([0, 0, {before}, 0, 0, {behind}]))"
+
+
 def size(term: Term, axis: int) -> str:
     """The expression of a dim."""
-    first = term.args[0] if term.args else term
-    match term.head:
-        case head if not term.args:
-            return f"dim({head.lower()}, {axis})"
-        case head if head.startswith("cat") and int(head[3]) == axis:
-            return " + ".join(size(arg, axis) for arg in term.args)
-        case "mm" | "cv" | "cvR":
-            return size(term.args[axis], 0 if term.head != "mm" else axis)
-        case _:
-            return size(first, axis)
+    if not term.args:
+        return f"dim({term.head.lower()}, {axis})"
+    if term.head.startswith("cat") and int(term.head[3]) == axis:
+        return " + ".join(size(arg, axis) for arg in term.args)
+    if term.head == "mm":
+        return size(term.args[axis], axis)
+    if term.head in ("cv", "cvR"):
+        return size(term.args[axis], 0)
+    return size(term.args[0], axis)
 
 
-def published_rule(equation: Equation) -> str:
-    """The rule in its published form."""
-    kernels = {"enl": ("same(v)", "same(w)")}
-    writer = Writer(ground=False)
-    rank = equation.rank
-    types = "" if rank is None else f": _[{', '.join('_' * rank)}]"
-    left = [_typed(writer.term(term), types, seen) for seen in [set()] for term in equation.left]
+def published_rule(equation: Equation, *, grouped: bool = True) -> str:
+    """The rule as it was published, for `verify`; not `grouped`: for one group on the left."""
+    heads = {head for term in equation.right for head in term.heads()}
+    writer = Published(enlarged="enl" in heads, grouped=grouped)
+    types = "" if equation.rank is None else f": _[{', '.join('_' * equation.rank)}]"
+    seen: set[str] = set()
+    left = [_typed(writer.term(term), types, seen) for term in equation.left]
     writer.right = True
-    del kernels
     name = equation.number.lower()
-    if len(equation.left) == 1:
+    if len(left) == 1:
         return f"@real\nrewrite {name}: {left[0]} => {writer.term(equation.right[0])}\n"
-    body = "\n".join(f"    {out} = {term}" for out, term in zip("yz", left, strict=True))
-    return f"@real\nrule {name} {{\n  match {{\n{body}\n  }}\n  emit {{ {_pair(equation, writer)} }}\n}}\n"
+    smaller = "  where dim(b, 2) <= dim(c, 2), dim(b, 3) <= dim(c, 3)\n" if writer.enlarged else ""
+    return (
+        f"@real\nrule {name} {{\n  match {{\n    y = {left[0]}\n    z = {left[1]}\n  }}\n{smaller}"
+        f"  emit {{ {_pair(equation, writer)} }}\n}}\n"
+    )
 
 
-def _pair(equation: Equation, writer: Writer) -> str:
+def _pair(equation: Equation, writer: Published) -> str:
     first, second = equation.right
     if ":" not in first.head:
-        return f"y = {writer.term(first)}\n z = {writer.term(second)}"
+        return f"y = {writer.term(first)} z = {writer.term(second)}"
     axis = int(first.head[-1])
     sizes = ", ".join(size(term, axis) for term in equation.left)
     return f"y, z = Split({writer.term(first.args[0])}, i64([{sizes}]), axis={axis})"
 
 
 def _typed(text: str, types: str, seen: set[str]) -> str:
-    """A type behind each variable, where it stands first."""
+    """A type behind each variable, where it stands first; not inside of expressions."""
 
     def add(found: re.Match[str]) -> str:
         name = found.group()
@@ -215,4 +241,31 @@ def _typed(text: str, types: str, seen: set[str]) -> str:
         seen.add(name)
         return name + types
 
-    return re.sub(r"\b[a-d]\b", add, text)
+    return re.sub(r"(?<!dim\()\b[a-d]\b", add, text)
+
+
+def proof(equation: Equation, rule: str) -> str:
+    """A test of the rule language: on tensors of small dims, `rule` proves the equation."""
+    heads = {head for term in (*equation.left, *equation.right) for head in term.heads()}
+    shapes = {name.lower(): [3] * (equation.rank or 2) for name in equation.variables}
+    writer = Ground()
+    if "mrg" in heads:
+        shapes = {"a": [3, 4, 3, 3], "b": [4, 2, 3, 3]}
+    if "enl" in heads:
+        shapes["b"], writer = [3, 3, 1, 1], Ground(small=frozenset("B"))
+    inputs = ", ".join(f"{name}: f32{dims}" for name, dims in shapes.items())
+    lines = [f"  input {inputs}"]
+    for output, term in zip("yz", equation.left, strict=False):
+        lines.append(f"  given {output} = {writer.term(term)}")
+    lines += _claims(equation, writer, shapes)
+    body = "\n".join(lines)
+    return f'test "{equation.number}" using {rule} {{\n{body}\n}}\n'
+
+
+def _claims(equation: Equation, writer: Ground, shapes: Mapping[str, list[int]]) -> list[str]:
+    first = equation.right[0]
+    if ":" not in first.head:
+        pairs = zip("yz", equation.right, strict=False)
+        return [f"  expect {output} == {writer.term(term)}" for output, term in pairs]
+    whole = writer.term(first.args[0])
+    return [f"  expect best under joined y, z = Split({whole}, i64([3, 3]), axis={first.head[-1]})"]
