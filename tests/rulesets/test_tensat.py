@@ -10,13 +10,15 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
+from onnx.reference import ReferenceEvaluator
 from published import BROADCAST, GROUPED, UNGROUPED, Equation, Term, equations, proof
 from published import published_rule as published
 
 import tensat_dl
 from tensat_dl.diagnostics import Diagnostics, SourceFile
-from tensat_dl.language.load import load_text
+from tensat_dl.language.load import load_rules, load_text
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.rule_tests.run import run_tests
 from tensat_dl.settings import Settings
@@ -25,6 +27,10 @@ from tensat_dl.soundness.run import chosen, verify_program
 from tensat_dl.soundness.verdict import Status, Verdict
 from tensat_dl.syntax import ast
 from tensat_dl.syntax.parse import parse
+
+sys.path.append(str(Path(__file__).parents[1] / "bench"))
+
+from models import bert, nasrnn
 
 _FILE = Path(__file__).parents[2] / "rulesets/tensat.tsat"
 _HEAD = """language 1
@@ -79,7 +85,8 @@ def _verify(text: str, samples: int) -> Verdict:
 
 def test_every_published_number_stands_at_one_rule() -> None:
     counts = Counter(number for numbers in _numbers().values() for number in numbers)
-    wanted = [f"{kind}{n}" for kind, last in (("S", 120), ("R", 4), ("M", 15)) for n in range(1, last + 1)]  # fmt: skip
+    last = {"S": 120, "R": 4, "M": 15}
+    wanted = [f"{kind}{n}" for kind in last for n in range(1, last[kind] + 1)]
     assert dict(counts) == dict.fromkeys(wanted, 1)
     assert sorted(wanted) == sorted(equations())
     assert all(numbers for numbers in _numbers().values())
@@ -96,10 +103,20 @@ def test_each_published_rule_is_proved_by_the_rule_of_its_number() -> None:
     assert _failures("".join(tests)) == {}
 
 
+@pytest.mark.slow
+def test_each_rule_holds_here() -> None:
+    program = load_rules("tensat")
+    verdicts = verify_program(program, program.rules, Samples(15, 1))
+    assert {v.rule: v.status for v in verdicts if v.status is not Status.HOLDS} == {}
+    assert min(verdict.instances for verdict in verdicts) >= 3
+
+
 # --- what was published and does not hold ---------------------------------------------------------
 
 #: The last twenty change the type where something is broadcast, so that none of them can act there.
-_REFUTED = sorted((UNGROUPED | GROUPED | BROADCAST) & {"S59", "S60", "S61", "S62"} | UNGROUPED | GROUPED)
+_REFUTED = sorted(
+    (UNGROUPED | GROUPED | BROADCAST) & {"S59", "S60", "S61", "S62"} | UNGROUPED | GROUPED
+)
 _GUARDED = sorted(BROADCAST - set(_REFUTED))
 
 
@@ -168,8 +185,119 @@ def _compute(term: Term, arrays: dict[str, np.ndarray]) -> np.ndarray:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", sorted(set(equations()) - set(_REFUTED), key=lambda n: (n[0], int(n[1:]))))
+@pytest.mark.parametrize(
+    "number", sorted(set(equations()) - set(_REFUTED), key=lambda n: (n[0], int(n[1:])))
+)
 def test_all_others_hold_as_published(number: str) -> None:
     verdict = _verify(published(equations()[number]), 12)
     assert verdict.status is Status.HOLDS
     assert verdict.instances == 12
+
+
+# --- what the conditions are for ------------------------------------------------------------------
+
+_P = "pads=[1, 1, 1, 1]"
+_IMAGE = "input x: f32[1, 4, 5, 5]"
+#: By rule, a graph that only its types and conditions keep from it.
+_RESTS = {
+    "s1_chain": "input a: f32[3], b: f32[2, 3, 2], c: f32[2, 2] given y = MatMul(MatMul(a, b), c)",
+    "s22_sum_left": "input a: f32[3], b: f32[2, 3, 3], c: f32[2, 3] "
+    "given y = Add(MatMul(a, b), MatMul(c, b))",
+    "s70_sum_joined": "input a: f32[1, 3], b: f32[3, 3], c: f32[3, 3], d: f32[3, 3] "
+    "given y = Add(MatMul(a, b), MatMul(c, d))",
+    "s73_columns": "input a: f32[3, 3], b: f32[3, 3], c: f32[3, 3] "
+    "given y = Concat(MatMul(a, b), MatMul(a, c), axis=0)",
+    "s74_rows": "input a: f32[3, 3], b: f32[3, 3], c: f32[3, 3] "
+    "given y = Concat(MatMul(a, b), MatMul(c, b), axis=1)",
+    "s3_rows": "input a: f32[3, 3], b: f32[3, 3], c: f32[6, 3] "
+    "given y = MatMul(Concat(a, MatMul(b, a), axis=1), c)",
+    "s8_columns": "input a: f32[3, 3], b: f32[3, 3], c: f32[3, 3] "
+    "given y = Concat(MatMul(a, b), MatMul(MatMul(a, b), c), axis=0)",
+    "s59_sum_of_weights": f"{_IMAGE}, v: f32[2, 4, 3, 3], w: f32[2, 4, 1, 1] "
+    f"given y = Conv(x, Add(v, w), {_P})",
+    "s60_sum_of_inputs": f"{_IMAGE}, z: f32[1, 4, 1, 1], w: f32[2, 4, 3, 3] "
+    f"given y = Conv(Add(x, z), w, {_P})",
+    "s91_sum_joined": f"{_IMAGE}, v: f32[2, 2, 3, 3], w: f32[2, 2, 3, 3] "
+    f"given y = Add(Conv(x, v, group=2, {_P}), Conv(x, w, group=2, {_P}))",
+    "s92_groups_joined": f"{_IMAGE}, z: f32[1, 4, 5, 5], v: f32[2, 4, 3, 3], w: f32[4, 4, 3, 3] "
+    f"given y = Concat(Conv(x, v, {_P}), Conv(z, w, {_P}), axis=1)",
+    "s115_outputs_joined": f"{_IMAGE}, v: f32[2, 2, 3, 3], w: f32[2, 2, 3, 3] "
+    f"given y = Concat(Conv(x, v, group=2, {_P}), Conv(x, w, group=2, {_P}), axis=1)",
+    "s116_outputs_joined_relu": f"{_IMAGE}, v: f32[2, 2, 3, 3], w: f32[2, 2, 3, 3] "
+    f"given y = Concat(ConvRelu(x, v, group=2, {_P}), ConvRelu(x, w, group=2, {_P}), axis=1)",
+    "s68_shared": "input a: f32[3, 1], b: f32[3, 3], c: f32[3, 1] "
+    "given y = Concat(Add(a, b), Add(b, c), axis=1)",
+    "s76_rows": "input a: f32[3, 3], b: f32[1, 3], c: f32[1, 3], d: f32[3, 3] "
+    "given y = Concat(Mul(a, b), Mul(c, d), axis=0)",
+    "s96_exchange": "input a: f32[2, 3], b: f32[3, 3], c: f32[3, 3], d: f32[2, 3] "
+    "given y = Add(Concat(a, b, axis=0), Concat(c, d, axis=0))",
+    "r1_merge_groups": "input x: f32[1, 3, 5, 5], w: f32[6, 1, 3, 3] "
+    f"given y = Conv(x, w, group=3, {_P})",
+    "m1_chains": "input a: f32[2, 2], b: f32[2] "
+    "given y = MatMul(MatMul(a, b), a) given z = MatMul(b, MatMul(a, b))",
+    "m6_products_rows": "input a: f32[2, 3], b: f32[3], c: f32[4, 3] "
+    "given y = MatMul(a, b) given z = MatMul(c, b)",
+    "m12_convolutions_outputs": f"{_IMAGE}, v: f32[2, 2, 3, 3], w: f32[2, 2, 3, 3] "
+    f"given y = Conv(x, v, group=2, {_P}) given z = Conv(x, w, group=2, {_P})",
+    "m13_convolutions_outputs_relu": f"{_IMAGE}, v: f32[2, 2, 3, 3], w: f32[2, 2, 3, 3] "
+    f"given y = Relu(Conv(x, v, group=2, {_P})) given z = ConvRelu(x, w, group=2, {_P})",
+    "m14_enlarge": f"{_IMAGE}, v: f32[2, 2, 1, 1], w: f32[2, 2, 3, 3] "
+    f"given y = Conv(x, v, group=2) given z = Conv(x, w, group=2, {_P})",
+}
+
+
+@pytest.mark.slow
+def test_each_condition_keeps_its_rule_from_a_graph() -> None:
+    tests = [
+        f'test "{rule}" using tensat.{rule} {{ {graph} expect not fires tensat.{rule} }}\n'
+        for rule, graph in _RESTS.items()
+    ]
+    assert _failures("".join(tests)) == {}
+
+
+def test_kernels_of_another_parity_or_padding_are_not_enlarged() -> None:
+    graph = "{image}, v: f32[2, 4, {small}, {small}], w: f32[2, 4, 3, 3]\n" + (
+        "given y = Conv(x, v, pads=[{p}, {p}, {p}, {p}]) given z = Conv(x, w, {P})"
+    )
+    cases = {"acts": (1, 0), "parity": (2, 1), "padding": (1, 1), "as large": (3, 1)}
+    tests = [
+        f'test "{name}" using tensat.m14_enlarge {{ '
+        + graph.format(image=_IMAGE, small=small, p=pad, P=_P)
+        + f" expect {'' if name == 'acts' else 'not '}fires tensat.m14_enlarge }}\n"
+        for name, (small, pad) in cases.items()
+    ]
+    assert _failures("".join(tests)) == {}
+
+
+# --- models ---------------------------------------------------------------------------------------
+
+_SMALL = {"explore": {"enodes": 8_000, "seconds": 20}, "extract": {"seconds": 20}}
+
+
+@pytest.mark.slow
+def test_the_products_of_a_recurrent_cell_are_joined() -> None:
+    """Of 16 products of a step no more than one pair of each two is left, in one round."""
+    model = nasrnn(steps=1, hidden=8)
+    result = tensat_dl.optimize(model, "tensat", {**_SMALL, "cost": {"model": "nodes"}})
+    cost = result.report["cost"]
+    assert cost["after"] < cost["before"]
+    assert _count(result.model, "MatMul") < _count(model, "MatMul") == 16
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cost", ["nodes", "flops"])
+def test_a_transformer_is_no_worse_and_computes_the_same(cost: str) -> None:
+    model = bert(blocks=1, length=8, width=16, heads=2)
+    result = tensat_dl.optimize(model, "tensat", {**_SMALL, "cost": {"model": cost}})
+    assert result.report["cost"]["after"] <= result.report["cost"]["before"]
+    feed = {"x": np.random.default_rng(0).standard_normal((8, 16)).astype(np.float32)}
+    for one, other in zip(_run(model, feed), _run(result.model, feed), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
+
+
+def _count(model: onnx.ModelProto, operator: str) -> int:
+    return sum(node.op_type == operator for node in model.graph.node)
+
+
+def _run(model: onnx.ModelProto, feed: dict[str, np.ndarray]) -> list[np.ndarray]:
+    return ReferenceEvaluator(model).run(None, feed)
