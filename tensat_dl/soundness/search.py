@@ -144,6 +144,8 @@ class Attempt(Known):
         application = self._apply(match.operator, match.attributes, inputs, count)
         self._settle(application, sources)
         self.decide()  # what the inputs decide already costs no inference
+        # What the rule computes from the inputs can be computed only now.
+        application.attributes |= self.fixed(match.operator, match.attributes)[0]
         types = tuple(ABSENT if given is None else given for given in application.inputs)
         assert not any(isinstance(given, Blank) for given in types)
         outputs = self._typed(match.operator, application, types, count)  # type: ignore[arg-type]

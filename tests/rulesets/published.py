@@ -1,6 +1,6 @@
 """TENSAT's rules as they were published, and what they say in ONNX's operators.
 
-`PUBLISHED` has one line for each rule, in the notation of operators with positional arguments:
+`published.txt` has one line for each rule, in the notation of operators with positional arguments:
 `mm` matmul; `+`, `*` element by element; `cv`, `cvR` convolution of stride 1 that keeps the size,
 with ReLU; `catK/N` concatenation on axis K of tensors of rank N; `spK` split on axis K where it
 was joined; `enl` a kernel enlarged to the size of another, `mrg` pairs of groups merged.
@@ -84,7 +84,7 @@ def _equation(line: str) -> Equation | None:
 
 
 def parse(text: str) -> Term:
-    """A term of `PUBLISHED`."""
+    """A term of `published.txt`."""
     tokens = re.findall(r"\w+/\d|[\d]:sp\d|\w+|[(),+*\[\]]", text)
     term, rest = _parse(tokens)
     assert not rest, text
@@ -244,8 +244,27 @@ def _typed(text: str, types: str, seen: set[str]) -> str:
     return re.sub(r"(?<!dim\()\b[a-d]\b", add, text)
 
 
-def proof(equation: Equation, rule: str) -> str:
-    """A test of the rule language: on tensors of small dims, `rule` proves the equation."""
+def proofs(rules: Mapping[str, str]) -> str:
+    """Tests of the rule language: on tensors of small dims, the rule of each number proves its
+    equation."""
+    return _HEAD + "".join(_proof(e, f"tensat.{rules[n]}") for n, e in equations().items())
+
+
+_HEAD = """#! Tests of `tensat`: what was published, and what types and conditions leave out of it.
+language 1
+
+import "../tensat.tsat" as tensat
+import "../tensat.tsat" { ConvRelu, MergeGroups }
+
+## Whatever is joined is cheaper.
+cost model joined { Concat = 0  Pad = 0  Split = 0  _ = 1 }
+
+# --- the published equations ---------------------------------------------------------------------
+
+"""
+
+
+def _proof(equation: Equation, rule: str) -> str:
     heads = {head for term in (*equation.left, *equation.right) for head in term.heads()}
     shapes = {name.lower(): [3] * (equation.rank or 2) for name in equation.variables}
     writer = Ground()
