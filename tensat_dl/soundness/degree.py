@@ -12,7 +12,7 @@ from tensat_dl.language import program
 from tensat_dl.soundness.instances import Instance
 
 #: Operators whose degree is the sum of those of their inputs.
-_PRODUCTS = frozenset(("Mul", "MatMul", "Gemm", "Conv", "ConvTranspose", "Div", "PRelu"))
+_PRODUCTS = frozenset(("Mul", "MatMul", "Gemm", "Conv", "ConvTranspose", "Div", "PRelu", "Einsum"))
 #: Operators that multiply an input by itself, or divide by a sum: times this.
 _POWERS = {
     "Pow": 8,
@@ -20,6 +20,7 @@ _POWERS = {
     "ReduceSumSquare": 2,
     "ReduceL2": 2,
     "LayerNormalization": 4,
+    "GroupNormalization": 4,
     "InstanceNormalization": 4,
     "BatchNormalization": 4,
     "Softmax": 2,

@@ -165,7 +165,7 @@ def compare_on(
     with np.errstate(all="ignore"):
         try:
             found = evaluate_sides(instance, contents, by)
-        except IndexError as error:
+        except (IndexError, ValueError) as error:  # contents that an operator does not take
             raise Unsupported(str(error)) from None
         if isinstance(scheme.floats, Reals) and not all(_is_number(left) for _, left, _ in found):
             return Trial(None, scheme.is_exact, told=False)

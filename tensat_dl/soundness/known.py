@@ -38,7 +38,7 @@ class Failure(Exception):
 @dataclass
 class Known:
     """`failures` counts what stood in the way; `spans`: the range of the contents of indices;
-    `drawn`: the last application of each operator; `pending`: conditions not decided yet."""
+    `pending`: conditions not decided yet."""
 
     subject: Subject
     plan: RulePlan
@@ -50,19 +50,26 @@ class Known:
     names: dict[str, Value] = field(default_factory=dict)
     attributes: AttributeRows = field(default_factory=dict)
     spans: dict[str, tuple[int, int]] = field(default_factory=dict)
-    drawn: dict[Operator, tuple[Attributes, tuple[Type, ...]]] = field(default_factory=dict)
     pending: tuple[Condition, ...] = ()
 
     def saved(self) -> tuple[dict[Any, Any], ...]:
         """What to come back to."""
-        return (dict(self.types), dict(self.lists), dict(self.names), dict(self.attributes),
-                dict(self.spans))  # fmt: skip
+        applied = {name: list(earlier) for name, earlier in self.draw.applied.items()}
+        return (
+            dict(self.types),
+            dict(self.lists),
+            dict(self.names),
+            dict(self.attributes),
+            dict(self.spans),
+            applied,
+        )
 
     def restore(self, saved: tuple[dict[Any, Any], ...]) -> None:
         """Go back."""
-        types, lists, names, attributes, spans = map(dict, saved)
+        types, lists, names, attributes, spans, applied = map(dict, saved)
         self.types, self.lists, self.names = types, lists, names
         self.attributes, self.spans = attributes, spans
+        self.draw.applied = {name: list(earlier) for name, earlier in applied.items()}
 
     def narrow(self, name: str, span: tuple[int, int]) -> None:
         """The contents of `name` must be in this range too."""

@@ -5,12 +5,16 @@ Enters: a :class:`Call` in an ordered scheme.  Leaves: its outputs; reals are co
 
 from __future__ import annotations
 
+import contextlib
+import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import onnx
 
 from tensat_dl.errors import TensatError
+from tensat_dl.graph.constants import numpy_type
 from tensat_dl.graph.model import Graph, Node, Output
 from tensat_dl.graph.run import CannotRun, open_reference
 from tensat_dl.graph.source import Source
@@ -28,10 +32,22 @@ def evaluate_by_reference(call: Call) -> list[Array]:
         raise Unsupported("random")
     if isinstance(call.scheme.floats, Reals):
         call.scheme.floats.exact = False
+        with contextlib.suppress(Unsupported):
+            return _evaluated(call, wide=True)
+    return _evaluated(call, wide=False)
+
+
+def _evaluated(call: Call, *, wide: bool) -> list[Array]:
+    """With `wide`, floats of every width are float64, where the operator has that."""
     names = tuple(None if a is None else f"i{i}" for i, a in enumerate(call.arrays))
     outputs = tuple(f"o{i}" for i in range(len(call.results)))
-    types = {name: _wide(call, t) for name, t in zip(names, call.types, strict=False) if name}
-    types |= {name: _wide(call, t) for name, t in zip(outputs, call.results, strict=True)}
+    types = {name: _stated(t, wide) for name, t in zip(names, call.types, strict=False) if name}
+    feeds = {
+        name: array.astype(_storage(types[name], array))
+        for name, array in zip(names, call.arrays, strict=True)
+        if name and array is not None
+    }
+    types |= {name: _stated(t, wide) for name, t in zip(outputs, call.results, strict=True)}
     graph = Graph(
         inputs=tuple(name for name in names if name),
         constants={},
@@ -41,21 +57,23 @@ def evaluate_by_reference(call: Call) -> list[Array]:
         opsets=VERSIONS,
         source=Source(onnx.ModelProto(ir_version=10)),
     )
-    feeds = {name: a for name, a in zip(names, call.arrays, strict=True) if name and a is not None}
     try:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
             found = open_reference(Source(build_proto(graph))).run(feeds)
     except (CannotRun, TensatError) as reason:
         raise Unsupported(str(reason)) from None
     return [_stored(call, index, array) for index, array in enumerate(found)]
 
 
-def _wide(call: Call, type_: Type) -> Type:
-    """Reals are float64 there."""
+def _stated(type_: Type, wide: bool) -> Type:
     if not isinstance(type_, TensorType):
         return type_
-    wide = type_.dtype.is_float and call.scheme.floats is not None
-    return replace(type_, dtype=DType.F64 if wide else type_.dtype, value=None)
+    dtype = DType.F64 if wide and type_.dtype.is_float else type_.dtype
+    return replace(type_, dtype=dtype, value=None)
+
+
+def _storage(type_: Type, array: Array) -> np.dtype[Any]:
+    return numpy_type(type_.dtype) if isinstance(type_, TensorType) else array.dtype
 
 
 def _stored(call: Call, index: int, array: object) -> Array:

@@ -30,7 +30,7 @@ from tensat_dl.soundness.known import Failure, Known
 from tensat_dl.soundness.proposals import Application, Blank, Misfit, propose
 from tensat_dl.soundness.proposals.application import Input
 from tensat_dl.vocabulary import catalog
-from tensat_dl.vocabulary.attributes import Attributes, AttributeValue
+from tensat_dl.vocabulary.attributes import Attributes
 from tensat_dl.vocabulary.canonical import canonical_attributes
 from tensat_dl.vocabulary.operators import Operator
 from tensat_dl.vocabulary.types import ABSENT, AbsentType, TensorType, Type, TypeFault
@@ -155,7 +155,6 @@ class Attempt(Known):
                 raise Failure("a tensor would have two types")
             self.bind(name, type_)
         self._pattern(match.operator, match.attributes, outputs[0][0], types)  # type: ignore[arg-type]
-        self.drawn[match.operator] = (outputs[0][0], types)  # type: ignore[assignment]
 
     def _outputs(self, match: program.Match) -> int:
         if not match.operator.has_bundle:
@@ -163,7 +162,9 @@ class Attempt(Known):
         if match.exact_outputs:
             return len(match.outputs)
         last = match.operator.outputs[-1]
-        return self.draw.random.choice((1, 2, 3)) if last.variadic else match.operator.min_outputs
+        if last.variadic:
+            return self.draw.random.choice((1, 2, 3))
+        return max(1, match.operator.min_outputs)
 
     def _apply(
         self,
@@ -176,35 +177,9 @@ class Attempt(Known):
         given, free = self.fixed(operator, pattern)
         if fixed is not None:
             given, free = fixed.as_dict(), frozenset()
-        elif operator in self.drawn and self.draw.chance(0.6):
-            free = self._as_before(operator, inputs, given, free)
         application = Application(operator, self.draw, inputs, given, free, count)
         propose(application, self.subject.resembled.get(operator.qualified_name))
         return application
-
-    def _as_before(
-        self,
-        operator: Operator,
-        inputs: list[Input],
-        given: dict[str, AttributeValue],
-        free: frozenset[str],
-    ) -> frozenset[str]:
-        """Take dims and attributes of an earlier application of the operator, so that the two may
-        meet; now and then a dim is left open."""
-        attributes, types = self.drawn[operator]
-        for blank, type_ in zip(inputs, types, strict=False):
-            if isinstance(blank, Blank) and isinstance(type_, TensorType):
-                known = [d if isinstance(d, int) else None for d in type_.dims or ()]
-                if known and self.draw.chance(0.4):
-                    known[self.draw.random.randrange(len(known))] = None
-                if blank.dims is None:
-                    blank.dims = tuple(known)
-                elif len(blank.dims) == len(known):
-                    pairs = zip(blank.dims, known, strict=True)
-                    blank.dims = tuple(b if a is None else a for a, b in pairs)
-        same = {name: value for name, value in attributes.items if name in free}
-        given.update(same)
-        return free - same.keys()
 
     def _typed(
         self, operator: Operator, application: Application, types: tuple[Type, ...], count: int

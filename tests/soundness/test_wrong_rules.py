@@ -44,6 +44,13 @@ WRONG = {
     "division by what may be zero, on the right alone": """
         @real
         rewrite r: Mul(x, y) => Div(Mul(Mul(x, y), y), y)""",
+    "letters of Einsum": """
+        @real
+        rewrite r: Einsum(x: T[_, _], y: T[_, _], equation="ij,kj->ik") => MatMul(x, y)""",
+    "normalisation of one group is not that of a layer": """
+        @real
+        rewrite r: GroupNormalization(x, s, b, num_groups=1, epsilon=e)
+          => LayerNormalization(x, s, b, axis=1, epsilon=e)""",
     "integers: a quotient times the divisor": """
         @real
         rewrite r: Mul(Div(x: i64[N], y: i64[N]), y) => x""",
@@ -141,6 +148,13 @@ WRONG = {
 }
 
 RIGHT = {
+    "Einsum": """
+        @real
+        rewrite r: Einsum(x: T[_, _], y: T[_, _], equation="ij,kj->ik")
+          => MatMul(x, Transpose(y, perm=[1, 0]))""",
+    "a recurrent cell": "rewrite r: Identity(LSTM(x, w, r, b?)) => LSTM(x, w, r, b)",
+    "what only the reference evaluator knows": """
+        rewrite r: Neg(OneHot(i, d, v, axis=k)) => OneHot(i, d, Neg(v), axis=k)""",
     "permutations": """
         rewrite r: Transpose(Transpose(x, perm=p), perm=q) => Transpose(x, perm=compose(p, q))""",
     "idempotent": "rewrite r: Relu(Relu(x)) => Relu(x)",

@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tensat_dl.soundness.operators import layout, linear, norms, pointwise, select, windows
+from tensat_dl.soundness.operators import (
+    einsum,
+    layout,
+    linear,
+    norms,
+    pointwise,
+    select,
+    windows,
+)
 from tensat_dl.soundness.operators.call import Call, Evaluator, Unsupported
 
 __all__ = ["EVALUATORS", "Call", "Evaluator", "Unsupported"]
@@ -16,6 +24,7 @@ __all__ = ["EVALUATORS", "Call", "Evaluator", "Unsupported"]
 EVALUATORS: Mapping[str, Evaluator] = {
     **pointwise.EVALUATORS,
     **linear.EVALUATORS,
+    **einsum.EVALUATORS,
     **windows.EVALUATORS,
     **norms.EVALUATORS,
     **layout.EVALUATORS,

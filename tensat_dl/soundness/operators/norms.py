@@ -43,6 +43,16 @@ def _layer_normalization(call: Call) -> list[Array]:
     return [arithmetic.add(y, call.input(2)) if call.has(2) else y]
 
 
+def _group_normalization(call: Call) -> list[Array]:
+    x, arithmetic, groups = call.input(0), call.arithmetic, call.integer("num_groups", 1)
+    if x.size == 0:
+        raise Unsupported("an average of nothing")
+    grouped = x.reshape(x.shape[0], groups, -1)
+    y = _standardised(arithmetic, grouped, (2,), call.number("epsilon", 1e-5)).reshape(x.shape)
+    scale, shift = (call.input(i).reshape(-1, *[1] * (x.ndim - 2)) for i in (1, 2))
+    return [arithmetic.add(arithmetic.mul(y, scale), shift)]
+
+
 def _instance_normalization(call: Call) -> list[Array]:
     x, arithmetic = call.input(0), call.arithmetic
     if x.size == 0:
@@ -70,6 +80,7 @@ def _log_softmax(call: Call) -> list[Array]:
 EVALUATORS: Mapping[str, Evaluator] = {
     "BatchNormalization": _batch_normalization,
     "LayerNormalization": _layer_normalization,
+    "GroupNormalization": _group_normalization,
     "InstanceNormalization": _instance_normalization,
     "Softmax": _softmax,
     "LogSoftmax": _log_softmax,

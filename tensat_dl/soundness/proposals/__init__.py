@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tensat_dl.soundness.proposals import layout, linear, norms, pointwise, select, windows
+from tensat_dl.soundness.proposals import (
+    layout,
+    linear,
+    norms,
+    others,
+    pointwise,
+    select,
+    windows,
+)
 from tensat_dl.soundness.proposals.again import echo, keep
 from tensat_dl.soundness.proposals.application import Application, Blank, Misfit, Proposal
 
@@ -20,6 +28,7 @@ PROPOSALS: Mapping[str, Proposal] = {
     **norms.PROPOSALS,
     **layout.PROPOSALS,
     **select.PROPOSALS,
+    **others.PROPOSALS,
 }
 
 
@@ -29,6 +38,9 @@ def propose(application: Application, resembled: str | None = None) -> None:
     own = application.operator.name if not application.operator.domain else ""
     name = own if resembled is None else resembled
     echo(application, name)
-    PROPOSALS.get(name, pointwise.broadcast)(application)
+    try:
+        PROPOSALS.get(name, pointwise.broadcast)(application)
+    except (IndexError, ValueError):  # a fixed axis or count that the dims do not have
+        raise Misfit from None
     application.finish()
     keep(application, name)
