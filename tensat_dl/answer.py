@@ -8,12 +8,14 @@ loads always passes through.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tensat_dl.cost.free import price_of_unfolded
 from tensat_dl.cost.measured.comparison import Comparison
 from tensat_dl.cost.models import CostModel
+from tensat_dl.errors import InfeasibleError
 from tensat_dl.graph.fold import fold_constants, left_by_folding
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.prune import remove_dead
@@ -21,7 +23,8 @@ from tensat_dl.graph.source import Source
 from tensat_dl.graph.verification import Verification
 from tensat_dl.graph.write import build_source
 from tensat_dl.phases import Phases
-from tensat_dl.settings import ExportSettings
+from tensat_dl.settings import ExportSettings, ExtractSettings
+from tensat_dl.written_limits import beyond_limits
 
 #: An answer must be cheaper than the original by this share to count as another one.
 _IMPROVEMENT = 1e-9
@@ -49,20 +52,42 @@ class Found:
 
 
 def candidates(
-    original: Graph, before: float, found: Found, model: CostModel, settings: ExportSettings
+    original: Graph,
+    before: float,
+    found: Found,
+    model: CostModel,
+    settings: ExportSettings,
+    limits: ExtractSettings,
 ) -> Iterator[Candidate]:
-    """What may be written, the best first; `before` is the cost of the original when folded."""
+    """What may be written, the best first; `before` is the cost of the original when folded.
+
+    Where the original is beyond the limits, what was found need not be cheaper.  Raises
+    InfeasibleError when nothing is left."""
     left = left_by_folding(original, settings)
+    tidy = None
+    if original.source.inlined or len(left) < len(remove_dead(original).nodes):
+        tidy = fold_constants(original, settings)
+        if beyond_limits(tidy, limits):
+            tidy, left = None, original.nodes
     before += price_of_unfolded(original, left, model)
-    if found.cost < before * (1 - _IMPROVEMENT):
+    beyond = beyond_limits(original, limits)
+    is_given = tidy is not None or not beyond
+    most = before * (1 - _IMPROVEMENT) if is_given else math.inf
+    if found.cost < most:
         whole = found.graph()
         graph = fold_constants(whole, settings)
         cost = found.cost + price_of_unfolded(whole, graph.nodes, model)
-        if cost < before * (1 - _IMPROVEMENT):
+        too_much = beyond_limits(graph, limits)
+        if cost < most and not too_much:
             yield Candidate(graph, build_source(graph), before, cost, found=True)
-    if original.source.inlined or len(left) < len(remove_dead(original).nodes):
-        tidy = fold_constants(original, settings)
+        beyond = beyond and (too_much or beyond)
+    if tidy is not None:
         yield Candidate(tidy, build_source(tidy), before, before)
+    if beyond:
+        raise InfeasibleError(
+            f"no model within the limits was found that can be written: {', '.join(beyond)}",
+            help="raise the limits, or explore further",
+        )
     yield Candidate(original, original.source, before, before, changed=False)
 
 

@@ -23,11 +23,13 @@ if TYPE_CHECKING:
 
 class OutcomeStatus(Enum):
     """Whether a cheaper graph was found.  Where one was, but proved no faster, the original is
-    the answer; whatever the answer is, it is written."""
+    the answer.  LIMITED: the original is beyond the limits of the settings, and the cheapest
+    within them costs more.  Whatever the answer is, it is written."""
 
     IMPROVED = "improved"
     UNCHANGED = "unchanged"
     NOT_FASTER = "not faster"
+    LIMITED = "limited"
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ from tensat_dl.diagnosis.stored import store_changes
 from tensat_dl.egraph.adopt import DeclaredOperators
 from tensat_dl.egraph.explore import explore
 from tensat_dl.egraph.snapshot import ENode, RuleCount
-from tensat_dl.errors import InfeasibleError
 from tensat_dl.export import export_graph
+from tensat_dl.extract.limits import no_selection
 from tensat_dl.extract.run import validate
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.opsets import allowed_opsets, at_oldest_opset
@@ -72,13 +72,13 @@ def optimize(
     settled = settle(original, saturated, prices, writable, settings.extract, phases)
     extraction, before, chosen = settled.extraction, settled.before, settled.chosen
     if not chosen:
-        raise InfeasibleError("no acyclic graph was found", help="raise `extract.seconds`")
+        raise no_selection(extraction, "no acyclic graph")
     found = Found(
         lambda: at_oldest_opset(export_graph(original, saturated, chosen, program), opsets),
         settled.cost,
     )
     accepted = first_accepted(
-        candidates(original, before, found, prices, settings.export),
+        candidates(original, before, found, prices, settings.export, settings.extract),
         _judges(original, settings, measured=settled.tally is not None),
         phases,
     )
@@ -138,8 +138,10 @@ def _judges(original: Graph, settings: Settings, *, measured: bool) -> Judges:
 
 
 def _status(accepted: Accepted) -> OutcomeStatus:
-    if accepted.candidate.changed:
-        return OutcomeStatus.IMPROVED
+    candidate = accepted.candidate
+    if candidate.changed:
+        dearer = candidate.cost > candidate.before
+        return OutcomeStatus.LIMITED if dearer else OutcomeStatus.IMPROVED
     compared = accepted.comparison is not None
     return OutcomeStatus.NOT_FASTER if compared else OutcomeStatus.UNCHANGED
 

@@ -33,8 +33,19 @@ STAGES: dict[str, set[str]] = {
     "rule_tests": LEAVES
     | {"vocabulary", "syntax", "language", "graph", "egraph", "extract", "cost", "diagnosis"},
     "soundness": LEAVES | {"vocabulary", "syntax", "language", "graph", "egraph"},
+    "written_limits": LEAVES | {"vocabulary", "graph", "extract"},
     "answer": LEAVES
-    | {"vocabulary", "syntax", "language", "graph", "egraph", "cost", "extract", "export"},
+    | {
+        "vocabulary",
+        "syntax",
+        "language",
+        "graph",
+        "egraph",
+        "cost",
+        "extract",
+        "export",
+        "written_limits",
+    },
     "config_schema": LEAVES,
     "config": LEAVES | {"config_schema"},
     "destination": LEAVES,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tensat_dl.diagnostics import Diagnostics
-from tensat_dl.errors import InfeasibleError, RuleFileError
+from tensat_dl.errors import RuleFileError
 from tensat_dl.resources import data_directory
 from tensat_dl.settings import Settings
 
@@ -62,9 +62,11 @@ class Subject:
     @cached_property
     def chosen(self) -> list[ENode]:
         """The e-nodes of the answer.  Raises InfeasibleError."""
+        from tensat_dl.extract.limits import no_selection
+
         chosen = self.settled.chosen
         if not chosen:
-            raise InfeasibleError("no acyclic selection was found")
+            raise no_selection(self.settled.extraction, "no acyclic graph")
         return list(chosen.values())
 
     @cached_property
@@ -86,9 +88,11 @@ class Subject:
     @cached_property
     def posed(self) -> Posed:
         """The extraction problem."""
+        from tensat_dl.cost.counts import with_counts
         from tensat_dl.cost.posing import pose
 
-        return pose(self.saturated, self.prices, self.writable)
+        posed = pose(self.saturated, self.prices, self.writable)
+        return with_counts(posed, self.saturated, self.settings.extract)
 
     @cached_property
     def settled(self) -> Settled:
@@ -166,7 +170,9 @@ def _model(subject: Subject) -> Iterator[str]:
 def _selection(subject: Subject) -> Iterator[str]:
     posed, extraction = subject.settled.posed, subject.settled.extraction
     if extraction.selection is None:
-        raise InfeasibleError("no acyclic selection was found")
+        from tensat_dl.extract.limits import no_selection
+
+        raise no_selection(extraction, "no acyclic graph")
     yield f"cost {extraction.objective:g}, {extraction.status.value}"
     for index in extraction.selection.chosen():
         node = posed.nodes[index]

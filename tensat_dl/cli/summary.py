@@ -84,6 +84,8 @@ def _headline(report: Report) -> Line:
         return Line(text, "bold")
     if report["status"] == "unchanged":
         return Line(f"nothing better found; the model is unchanged ({costs})", "bold")
+    if report["status"] == "limited":
+        return Line(f"within the limits, which the model was not; it costs more ({costs})", "bold")
     if before == after:
         return Line(f"as cheap as before, constants folded ({costs})", "bold green")
     saved = 100 * (1 - after / before) if before else 0.0

@@ -32,13 +32,15 @@ class Posed:
     """`nodes[i]` is the e-node behind node i of `problem`, whose classes are the snapshot's, and
     `parts[i]` what it costs to run it, None where that is nothing.  `left_out` are e-nodes
     that cannot be written at the model's opset.  A node may stand for several e-nodes that are
-    run as one: `inner[i]` are those behind the first."""
+    run as one: `inner[i]` are those behind the first.  The classes `stored` are not the snapshot's:
+    each stands for a weight of the result (see `counts`)."""
 
     problem: Problem
     nodes: tuple[ENode, ...]
     parts: tuple[Timed | None, ...]
     left_out: tuple[ENode, ...]
     inner: Mapping[int, tuple[ENode, ...]] = field(default_factory=dict)
+    stored: frozenset[int] = frozenset()
 
     @property
     def paid(self) -> list[Timed]:
@@ -69,11 +71,12 @@ class Posed:
             child_start=np.cumsum([0, *map(len, children)], dtype=np.int64),
             children=np.concatenate([*children, np.array([], dtype=np.int64)]),
             node_name=[problem.node_name[i] for i in kept],
+            measures={name: values[index] for name, values in problem.measures.items()},
         )
         nodes, parts = tuple(self.nodes[i] for i in kept), tuple(self.parts[i] for i in kept)
         places = {old: new for new, old in enumerate(kept)}
         inner = {places[old]: rest for old, rest in self.inner.items() if old in places}
-        return Posed(smaller, nodes, parts, self.left_out, inner)
+        return dataclasses.replace(self, problem=smaller, nodes=nodes, parts=parts, inner=inner)
 
     def parts_of(self, extraction: Extraction) -> list[Timed]:
         """What the answer runs."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tensat_dl.cost.counts import with_counts
 from tensat_dl.cost.measured.fusion import timed_of_graph, with_chains
 from tensat_dl.cost.measured.model import MeasuredModel
 from tensat_dl.cost.measured.tally import Tally
@@ -64,7 +65,7 @@ class Settled:
         indices = self.extraction.selection.chosen().tolist()
         nodes = [self.posed.nodes[i] for i in indices]
         nodes += [node for i in indices for node in self.posed.inner.get(i, ())]
-        return {node.eclass: node for node in nodes}
+        return {node.eclass: node for node in nodes if node.eclass not in self.posed.stored}
 
 
 def settle(
@@ -81,9 +82,12 @@ def settle(
         original = parts_of_graph(graph, saturated)
     if isinstance(model, MeasuredModel):
         with phases("cost"):
-            search = _Search(with_chains(posed), model, settings, phases)
+            chains = with_counts(with_chains(posed), saturated, settings)
+            search = _Search(chains, model, settings, phases)
             timed = timed_of_graph(graph, original)
         return search.run(timed, _symbols(graph))
+    with phases("cost"):
+        posed = with_counts(posed, saturated, settings)
     with phases("extract"):
         extraction = extract(posed.problem, settings, phases.report)
     before = sum(model.price(part) for _, part in original)

@@ -65,7 +65,7 @@ def limits_of(problem: Problem, settings: ExtractSettings) -> tuple[Limit, ...]:
 
 def unknown_operators(problem: Problem, settings: ExtractSettings) -> list[str]:
     """Warnings about operators to be limited that the e-graph does not have."""
-    known = {_operator(name) for name in problem.node_name}
+    known = {operator for name in set(problem.node_name) for operator in _operators(name)}
     warnings = []
     for name in settings.at_most:
         if name not in known:
@@ -115,12 +115,13 @@ def in_bytes(count: float) -> str:
 
 
 def _of_operator(problem: Problem, operator: str, most: int) -> Limit:
-    counted = problem.measure(NODES) > 0.0
-    same = np.array([_operator(name) == operator for name in problem.node_name], dtype=np.bool_)
-    weights = (counted & same if len(same) else counted & False).astype(np.float64)
+    counts = [_operators(name).count(operator) for name in problem.node_name]
+    weights = np.array(counts or [0] * problem.nodes, dtype=np.float64)
+    weights[problem.measure(NODES) == 0.0] = 0.0
     return Limit(f"at most {most} {operator}", weights, float(most))
 
 
-def _operator(name: str) -> str:
-    """The operator of a node's name; other engines write arguments behind it."""
-    return name.partition("(")[0].strip()
+def _operators(name: str) -> list[str]:
+    """The operators of a node's name: several where they run as one (`Conv+Relu`); other engines
+    write arguments behind it."""
+    return name.partition("(")[0].strip().split("+")

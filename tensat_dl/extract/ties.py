@@ -42,6 +42,8 @@ def break_ties(answer: Answer, recorder: Recorder) -> None:
     if answer.selection is None or not any(measure.any() for measure in measures):
         return
     whole = answer.deadline
+    if not whole.remaining:
+        return
     deadline = Deadline(whole.remaining * _SHARE, whole.clock)
     started = whole.elapsed
     before = prune(graph_of(answer.problem))

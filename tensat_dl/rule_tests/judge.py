@@ -109,7 +109,8 @@ class Best:
     def _answer(self, roots: Sequence[int]) -> tuple[list[ENode], float]:
         asked = replace(self.saturated, outputs=tuple(roots))
         posed = pose(asked, self.model, Writable(self.program, self.example.graph.opsets))
-        extraction = extract(posed.problem, self.settings)
+        unlimited = replace(self.settings, max_weight_bytes=0, at_most={})
+        extraction = extract(posed.problem, unlimited)
         assert extraction.selection is not None, "the given graph is an answer"
         return [posed.nodes[i] for i in extraction.selection.chosen()], extraction.objective
 

@@ -1,0 +1,106 @@
+"""What the nodes of an extraction problem count for, besides their price.
+
+Enters: a posed problem and its snapshot.  Leaves: the same with the measures that limits and ties
+are stated in.  A weight is in the result where something that runs at run time reads a value known
+when the model is written, so bytes belong to readings, not to the e-nodes that make the value.
+Where they matter, each such value gets a class of its own: its only node is free, stands for the
+bytes, and needs the value; what runs at run time, and the outputs, read that class instead.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from itertools import pairwise
+
+import numpy as np
+
+from tensat_dl.cost.free import free_classes, is_free
+from tensat_dl.cost.posing import Posed
+from tensat_dl.egraph.snapshot import Application, ENode, Leaf, LeafKind, Saturated
+from tensat_dl.extract.problem import MADE, NODES, WEIGHT_BYTES, Problem
+from tensat_dl.settings import ExtractSettings
+from tensat_dl.vocabulary.types import TensorType, Type
+
+
+def with_counts(posed: Posed, saturated: Saturated, settings: ExtractSettings) -> Posed:
+    """The problem with the measures NODES and MADE; with WEIGHT_BYTES, and the classes for them,
+    where the settings ask for it."""
+    free = free_classes(saturated)
+    everything = [(node, *posed.inner.get(i, ())) for i, node in enumerate(posed.nodes)]
+    measures = {
+        NODES: np.array([sum(_runs(n, free) for n in nodes) for nodes in everything], np.float64),
+        MADE: np.array([sum(map(_is_made, nodes)) for nodes in everything], np.float64),
+    }
+    counted = dataclasses.replace(
+        posed, problem=dataclasses.replace(posed.problem, measures=measures)
+    )
+    if not settings.max_weight_bytes and "bytes" not in settings.ties:
+        return counted
+    return _with_stored(counted, saturated, free)
+
+
+def _runs(node: ENode, free: frozenset[int]) -> bool:
+    return isinstance(node.head, Application) and not is_free(node, free)
+
+
+def _is_made(node: ENode) -> bool:
+    return isinstance(node.head, Application) and not node.original
+
+
+def _with_stored(posed: Posed, saturated: Saturated, free: frozenset[int]) -> Posed:
+    problem = posed.problem
+    reading = np.array([not is_free(node, free) for node in posed.nodes], dtype=np.bool_)
+    edge_reads = np.repeat(reading, np.diff(problem.child_start))
+    read = {*problem.children[edge_reads].tolist(), *problem.roots.tolist()} & free
+    sizes = {c: size for c in sorted(read) if (size := _bytes(saturated.class_types[c]))}
+    stored = {c: problem.classes + i for i, c in enumerate(sizes)}
+    nodes = tuple(ENode(_STORED, (c,), new, original=True) for c, new in stored.items())
+    return dataclasses.replace(
+        posed,
+        problem=_extended(problem, edge_reads, stored, list(sizes.values())),
+        nodes=(*posed.nodes, *nodes),
+        parts=(*posed.parts, *(None for _ in nodes)),
+        stored=frozenset(stored.values()),
+    )
+
+
+_STORED = Leaf(LeafKind.CONSTANT, "as it is stored")
+
+
+def _extended(
+    problem: Problem, reads: np.ndarray, stored: Mapping[int, int], sizes: list[int]
+) -> Problem:
+    """The problem with a class and a node for each stored value; `reads`: the edges to redirect."""
+    place = np.arange(problem.classes + len(stored))
+    place[list(stored)] = list(stored.values())
+    children = np.where(reads, place[problem.children], problem.children)
+    starts = problem.child_start
+    rows = [np.unique(children[a:b]) for a, b in pairwise(starts)]
+    more = len(stored)
+    grown = {
+        name: np.concatenate((kept, np.zeros(more))) for name, kept in problem.measures.items()
+    }
+    grown[WEIGHT_BYTES] = np.concatenate((np.zeros(problem.nodes), np.array(sizes, np.float64)))
+    return dataclasses.replace(
+        problem,
+        classes=problem.classes + more,
+        node_class=np.concatenate((problem.node_class, np.array([*stored.values()], np.int64))),
+        node_cost=np.concatenate((problem.node_cost, np.zeros(more))),
+        child_start=np.concatenate((starts, starts[-1] + np.arange(1, more + 1))),
+        children=np.concatenate((*rows, np.array(list(stored), dtype=np.int64))),
+        roots=np.unique(place[problem.roots]),
+        node_name=[*problem.node_name, *("stored weight" for _ in stored)],
+        measures=grown,
+    )
+
+
+def _bytes(type_: Type | None) -> int:
+    """The size of a tensor of known dims; 0 for all else."""
+    if not isinstance(type_, TensorType) or type_.dims is None:
+        return 0
+    sizes = [dim for dim in type_.dims if isinstance(dim, int)]
+    if len(sizes) < len(type_.dims):
+        return 0
+    return (math.prod(sizes) * type_.dtype.bits + 7) // 8
