@@ -17,7 +17,7 @@ from tensat_dl.diagnostics import SourceFile, Span
 from tensat_dl.suggest import closest
 from tensat_dl.syntax import wording
 from tensat_dl.syntax.brackets import item_before, open_brackets
-from tensat_dl.syntax.grammar import ITEM_WORDS
+from tensat_dl.syntax.grammar import ITEM_WORDS, RESERVED
 
 _RELATIONS = re.compile(r"<=(?!>)|==|(?<![=<])>=|<(?![=-])")
 _FUNCTION = "a function is written `fn twice(k: int) -> int = 2 * k`"
@@ -26,6 +26,10 @@ _REWRITE = "a rewrite is written `rewrite name: left => right`"
 _BLOCKS = "`rule` has blocks, `match { .. }` and `emit { .. }`; `rewrite` has `left => right`"
 _EMIT = "`emit { .. }` says what the outputs of the match are equal to"
 _IMPORT = 'an import is written `import "path" as name` or `import "path" { a, b }`'
+_CLASS = "the operators are declared as a class: `class C = Relu | Abs`"
+_MEMBERS = "the members of a class are joined by `|`: `class C = Relu | Abs`"
+_LIST = "a `,` stands between two of a list"
+_DIMS = "dims stand in square brackets: `f32[M, N]`"
 _ITEM = "an item starts with a word such as `rewrite`, `rule` or `ruleset`"
 
 
@@ -113,6 +117,16 @@ def _title(place: Place) -> str:
     return ""
 
 
+#: What a name is missing in, after the word before it.
+_NAMELESS = {
+    "REWRITE": _REWRITE,
+    "RULE": "a rule has a name: `rule name { .. }`",
+    "RULESET": "a ruleset has a name: `ruleset name { .. }`",
+    "SCHEDULE": "a schedule has a name: `schedule main { .. }`",
+    "MODEL": "a cost model has a name: `cost model name { .. }`",
+}
+
+
 def _name_or(place: Place, otherwise: str) -> str:
     if place.kind != "MINUS":
         return otherwise
@@ -124,7 +138,13 @@ def _name(place: Place) -> str:
         return "names are written without quotes"
     if place.kind == "NUMBER" and place.before("COLON"):
         return "a type stands behind `:`; an attribute is given with `=`, as in `axis=1`"
-    return "a name starts with a letter" if place.kind == "NUMBER" else ""
+    if place.kind == "NUMBER":
+        return "a name starts with a letter"
+    if place.kind == "LSQB" and place.before("COLON"):
+        return "a type begins with an element type: `f32[M, N]`, or `_[M, N]` for any"
+    if place.kind == "LSQB" and place.before("IN"):
+        return _CLASS
+    return _NAMELESS.get(place.previous.type, "") if place.previous is not None else ""
 
 
 # --- conditions and expressions -------------------------------------------------------------
@@ -148,6 +168,10 @@ def _condition(place: Place) -> str:
         return "values are compared by `==`; for an input that is absent, write a rule without it"
     if place.kind in ("WHERE", "LET") and wording.accepts_expression(place.accepted):
         return "conditions and `let` stand behind the two sides of a rewrite"
+    if place.kind == "COLON" and place.accepted == {"THEN"}:
+        return "conditions stand behind `where`; a choice is `if condition then a else b`"
+    if place.kind == "BAR" and place.accepted == {"COLON"}:
+        return _CLASS
     if place.kind == "BAR":
         return "`or` joins conditions; `|` joins the members of a class"
     return ""
@@ -163,8 +187,14 @@ def _brackets(place: Place) -> str:
         return "a list stands in brackets: `[0, 1]`"
     if place.kind == "FOR" and place.bracket == "[":
         return "there are no loops; `compose(p, q)` is `[p[j] for j in q]`, `range(n)` counts"
-    if place.kind == "LPAR" and "LSQB" in place.accepted and "RPAR" in place.accepted:
-        return "dims stand in square brackets: `f32[M, N]`"
+    if place.kind in ("LPAR", "LESS") and place.accepted == {"LSQB", "RPAR", "COMMA"}:
+        return _DIMS
+    if place.kind == "COMMA" and place.bracket == "[" and {"RSQB", "COLON"} <= place.accepted:
+        return "a type stands behind its name: `x: f32[M, N]`"
+    if place.kind in ("NUMBER", "STRING") and place.bracket in "([" and "COMMA" in place.accepted:
+        return _LIST
+    if place.kind == "LBRACE" and wording.accepts_expression(place.accepted):
+        return "lists stand in `[ ]`, inputs in `( )`; braces are for the blocks of an item"
     if place.kind == "QUESTION" and wording.accepts_expression(place.accepted):
         return (
             "any dim is written `_`" if place.bracket == "[" else "names need no sign before them"
@@ -175,7 +205,8 @@ def _brackets(place: Place) -> str:
 def _is_call(place: Place) -> bool:
     """Do the innermost brackets hold the inputs of an operator?"""
     before = place.file.text[: place.open[-1].start].rstrip()
-    return before[-1:].isalnum() or before[-1:] == "_"
+    word = re.search(r"\w*$", before)
+    return word is not None and word.group() not in {"", *RESERVED}
 
 
 # --- blocks ---------------------------------------------------------------------------------
@@ -183,8 +214,9 @@ def _is_call(place: Place) -> bool:
 
 def _block(place: Place) -> str:
     statements = {"NAME", "RBRACE", "STAR_TARGET"} <= place.accepted
-    if statements and place.kind == "COMMA":
-        return "nothing separates two statements; remove the `,`"
+    entries = {"NAME", "RBRACE"} <= place.accepted or {"RUN", "RBRACE"} <= place.accepted
+    if place.kind == "COMMA" and (entries or place.between_items):
+        return "nothing stands between two of a block, or of the file; remove the `,`"
     if statements and place.kind == "LPAR":
         return "outputs stand without brackets: `a, b = Op(..)`"
     if place.accepted == {"RBRACE"} and place.kind in ("WHERE", "LET"):
@@ -195,8 +227,32 @@ def _block(place: Place) -> str:
         return _close_word(place) or f"write `include {place.text}`"
     if {"RUN", "SATURATE"} <= place.accepted and place.kind == "NAME":
         return _close_word(place) or f"write `run {place.text}` or `saturate {place.text}`"
-    if place.accepted == {"EQUAL"} and place.kind == "COLON":
-        return f"a row is written `{place.previous} = 1`" if place.bracket == "{" else ""
+    if {"GIVEN", "EXPECT"} <= place.accepted and place.kind == "NAME":
+        return _close_word(place) or _TEST_LINE
+    if place.accepted == {"EQUAL", "COMMA"} and place.kind == "LPAR":
+        return f"a statement names its output: `y = {place.previous}(..)`"
+    if place.accepted == {"EQUAL"} and place.bracket == "{":
+        return f"a row is written `{place.previous} = 1`"
+    return _missing_part(place)
+
+
+_TEST_LINE = "a line of a test starts with `input`, `weight`, `given` or `expect`"
+
+
+def _missing_part(place: Place) -> str:
+    """What a step, a block or a line lacks."""
+    if place.accepted == {"MATCH"}:
+        return _BLOCKS
+    if place.accepted == {"LBRACE", "EACH"}:
+        return "statements stand in braces: `match { y = Op(..) }`"
+    if place.accepted == {"LBRACE"}:
+        return "what belongs to it stands in braces: `{ .. }`"
+    if place.accepted == {"LPAR"} and place.before("LIMIT"):
+        return "a limit is written `limit(iters=10)`"
+    if place.accepted == {"NUMBER"} and place.before("REPEAT"):
+        return "the number of repetitions is missing: `repeat 3 { .. }`"
+    if place.accepted == {"NAME", "LBRACE"}:
+        return "write `saturate name`, or `saturate { run a run b }`"
     return ""
 
 
@@ -208,12 +264,18 @@ def _declaration(place: Place) -> str:
         return _untyped(place)
     if "LBRACE" in place.accepted and re.match(r"op\b", place.item):
         return _OPERATOR
-    if re.match(r"fn\b", place.item) and place.accepted <= {"LPAR", "YIELDS"}:
+    if re.match(r"fn\b", place.item) and place.accepted <= {"LPAR", "YIELDS", "EQUAL"}:
         return _FUNCTION
+    if place.text == "let" and place.between_items:
+        return "`let` stands in a rule; for the whole file write `fn k() -> int = 3`"
+    if place.previous == "return" and place.between_items:
+        return "a function is one expression, without `return`"
+    if place.kind == "LBRACE" and place.between_items and re.match(r"import\b", place.item):
+        return "an import takes a name (`as`) or single items, not both"
     if place.accepted == {"IF"}:
         return "a fact is derived with `if`: `derive flat(y) if y = Flatten(x)`"
-    if "BAR" in place.accepted and place.kind in ("COMMA", "LSQB", "LBRACE"):
-        return "the members of a class are joined by `|`: `class C = Relu | Abs`"
+    if re.match(r"class\b", place.item) and place.accepted & {"BAR", "EQUAL"}:
+        return _MEMBERS if not place.starts_line else ""
     if place.accepted == {"MODEL"}:
         return "a cost model is written `cost model name { .. }`"
     if place.accepted == {"STRING"}:
@@ -225,11 +287,17 @@ def _untitled(place: Place) -> str:
     return 'a test has a title: `test "what holds" { .. }`' if place.before("TEST") else ""
 
 
+_SORTS = ("Tensor", "int", "float", "bool", "string", "ints", "floats", "strings", "dtype")
+
+
 def _untyped(place: Place) -> str:
     """A parameter, a column or an output of a declaration without its sort."""
     if place.previous is None or place.previous.type != "NAME":
         return ""
     name = str(place.previous)
+    if place.kind == "NAME":
+        first, second = (place.text, name) if name in _SORTS else (name, place.text)
+        return f"write `{first}: {second}`"
     before = place.file.text[: int(place.previous.start_pos or 0)].rstrip()
     if before.endswith("->"):
         return f"an output has a name: `-> y: {name}`"
@@ -247,13 +315,14 @@ def _spelling(place: Place) -> str:
     if place.between_items and place.text in _ELSEWHERE:
         return _ELSEWHERE[place.text]
     if "COMMA" in place.accepted and (not place.starts_line or "WHERE" in place.accepted):
-        return _close_word(place) or "a `,` stands between two of a list"
+        return _close_word(place) or _LIST
     return _close_word(place)
 
 
 #: Words with which other languages begin.
 _ELSEWHERE = {
     "def": _FUNCTION,
+    "const": "a value for the whole file is a function: `fn k() -> int = 3`",
     "function": _FUNCTION,
     "from": _IMPORT,
     "include": _IMPORT,
@@ -288,8 +357,8 @@ _ADVICE: tuple[Callable[[Place], str], ...] = (
     _comparison,
     _condition,
     _brackets,
-    _block,
     _declaration,
+    _block,
     _title,
     _spelling,
     _annotation,

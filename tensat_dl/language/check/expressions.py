@@ -60,6 +60,11 @@ def check_value(expr: ast.Expr, context: Context) -> ast.Expr:
 
 def check_condition(expr: ast.Expr, context: Context) -> ast.Expr:
     """Check an expression in the place of a condition (E0313 where it gives something else)."""
+    _check_holds(expr, context)
+    return resolve_functions(expr, context)
+
+
+def _check_holds(expr: ast.Expr, context: Context) -> None:
     gives = _check(expr, context)
     if gives in (Gives.VALUE, Gives.TYPE):
         context.report.error(
@@ -67,9 +72,10 @@ def check_condition(expr: ast.Expr, context: Context) -> ast.Expr:
             "this is not a condition",
             expr.span,
             label=f"gives {gives.value}",
-            help=f"compare it, for example `{source_text(expr.span)} == 1`",
+            help="each part is a condition of its own, as in `a == 1 or a == 2`"
+            if isinstance(expr, ast.Number | ast.String | ast.ListExpr)
+            else f"compare it, for example `{source_text(expr.span)} == 1`",
         )
-    return resolve_functions(expr, context)
 
 
 def resolve_functions(expr: ast.Expr, context: Context) -> ast.Expr:
@@ -155,8 +161,12 @@ def _check_operator(expr: ast.Unary | ast.Binary, context: Context) -> Gives:
     if expr.operator == "not" and negated_call and _is_fact(expr.operand, context):  # type: ignore[union-attr]
         _report_negated(expr, context)
         return Gives.CONDITION
-    _check_all(expr, context)
-    return Gives.CONDITION if expr.operator in ("not", "and", "or") else Gives.VALUE
+    if expr.operator not in ("not", "and", "or"):
+        _check_all(expr, context)
+        return Gives.VALUE
+    for operand in walk.children(expr):
+        _check_holds(operand, context)
+    return Gives.CONDITION
 
 
 def _check_if(expr: ast.IfExpr, context: Context) -> Gives | None:

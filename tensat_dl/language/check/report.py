@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from tensat_dl.diagnostics import Diagnostics, Label, Span
 from tensat_dl.suggest import closest
+from tensat_dl.syntax.comments import pieces
 
 
 class Reporter:
@@ -64,8 +65,12 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str:
 
 
 def source_text(span: Span) -> str:
-    """What was written there."""
-    return span.file.text[span.start : span.end]
+    """What was written there, on one line, without comments."""
+    written = span.file.text[span.start : span.end]
+    if "\n" not in written:
+        return written
+    code = (piece.group() for piece in pieces(written) if not piece.group().startswith("#"))
+    return " ".join(code)
 
 
 def listed(names: Iterable[str]) -> str:

@@ -91,6 +91,8 @@ def reject_arithmetic(expr: ast.Expr, context: Context) -> None:
     if isinstance(expr, ast.Binary) and expr.operator in operators:
         sides = f"{source_text(expr.left.span)}, {source_text(expr.right.span)}"
         help = f"write `{operators[expr.operator]}({sides})`"
+    elif isinstance(expr, ast.Binary) and expr.operator == "//":
+        help = "a remark begins with `#`"
     context.report.error(
         "E0320",
         f"`{source_text(expr.span)}` is no tensor: tensors are built by operators",
