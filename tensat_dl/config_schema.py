@@ -50,6 +50,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "extract.seconds": (0.001, math.inf),
     "extract.gap": (0.0, 1.0),
     "extract.max_weight_bytes": (0, math.inf),
+    "extract.workers": (1, 256),
     "verify.samples": (1, 1000),
     "verify.seed": (0, (1 << 32) - 1),
     "export.fold_ratio": (0.0, math.inf),

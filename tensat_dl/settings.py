@@ -92,7 +92,8 @@ class ExtractSettings:
     which may lose the best answer); `reductions`: those that run before the model is built, each
     exact; `max_weight_bytes`: of the weights in the result (0: any); `at_most`: operator -> nodes;
     `ties`: what decides between answers of equal cost, one after another: fewest nodes, fewest that
-    rules made, least bytes of weights."""
+    rules made, least bytes of weights; `workers`: so many independent parts are solved at a
+    time."""
 
     method: str = "ilp"
     solver: str = "glpk"
@@ -104,6 +105,7 @@ class ExtractSettings:
     max_weight_bytes: int = 0
     at_most: Mapping[str, int] = field(default_factory=dict)
     ties: tuple[str, ...] = ("nodes", "original")
+    workers: int = 1
     options: Mapping[str, SettingValue] = field(default_factory=dict)
 
 

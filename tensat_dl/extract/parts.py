@@ -7,6 +7,7 @@ whole.  The choice of the whole is at any time the union of the best choices of 
 from __future__ import annotations
 
 from dataclasses import replace
+from threading import RLock
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from tensat_dl.extract.greedy import Choice
 from tensat_dl.extract.incumbent import best_by_part, quick_choices
 from tensat_dl.extract.isomorphism import signature
 from tensat_dl.extract.pairs import Pair, pair_up
+from tensat_dl.extract.parallel import Task, in_parallel
 from tensat_dl.extract.part import Part, PartRun
 from tensat_dl.extract.problem import FloatArray, StopReason
 from tensat_dl.extract.reductions.split import cut, part_labels
@@ -25,6 +27,7 @@ from tensat_dl.extract.reductions.table import PARTS, Context, Reducer
 from tensat_dl.extract.reductions.upper import part_bounds
 from tensat_dl.extract.search import Found, Listener, Plan
 from tensat_dl.extract.solvers.pool import SolverPool
+from tensat_dl.settings import ExtractSettings
 
 _MOST_ROUNDS = 6
 _MOST_GAP = 0.5
@@ -44,6 +47,7 @@ class Parts:
         self.choice: dict[int, int] = {}
         self.parts: list[Part] = []
         self.pairs: dict[int, Pair] = {}
+        self._lock = RLock()
 
     def split(self, graph: Graph) -> None:
         """Reduce by parts, each under its own upper bound, as long as that helps; then cut."""
@@ -127,41 +131,54 @@ class Parts:
         return PartRun(part, self.reducer, deadline, listener)
 
     def _improve(self) -> None:
-        whole = dict(self.choice)
-        for part in self.parts:
-            whole.update(part.found.choice)
-        self.answer.offer(whole)
+        with self._lock:
+            whole = dict(self.choice)
+            for part in self.parts:
+                whole.update(part.found.choice)
+            self.answer.offer(whole)
 
     def _raise_bound(self) -> None:
-        self.answer.raise_bound(self.constant + sum(part.found.bound for part in self.parts))
+        with self._lock:
+            self.answer.raise_bound(self.constant + sum(part.found.bound for part in self.parts))
 
     def _tell_bound(self, part: Part, bound: float) -> None:
-        known = self.constant + sum(other.found.bound for other in self.parts)
-        self.answer.tell(known - part.found.bound + bound)
+        with self._lock:
+            known = self.constant + sum(other.found.bound for other in self.parts)
+            self.answer.tell(known - part.found.bound + bound)
 
     def _part_gap(self, gap: float) -> float:
         """The relative gap for the parts that makes `gap` for the whole."""
         rest = sum(part.found.cost for part in self.parts if part.open)
         return min(_MOST_GAP, max(gap, gap * self.answer.bound / rest if rest else gap))
 
-    def solve(self, pool: SolverPool, cycles: str, gap: float) -> StopReason:
+    def solve(self, pool: SolverPool, settings: ExtractSettings) -> StopReason:
         """Solve the open parts, the smallest first, each within its share of the time."""
         waiting = sorted((part for part in self.parts if part.open), key=lambda p: p.graph.nodes)
-        plan = Plan(cycles, False, self._part_gap(gap))
-        sizes = [0 if part.number in self.pairs else part.graph.nodes for part in waiting]
-        for i, part in enumerate(waiting):
-            share = max(_LEAST_SHARE, sizes[i] / max(1, sum(sizes[i:]))) if sizes[i + 1 :] else 1.0
+        plan = Plan(settings.cycles, False, self._part_gap(settings.gap))
+        single = [part for part in waiting if part.number not in self.pairs]
+        in_parallel(
+            [self._task(single, i, plan, settings.workers) for i in range(len(single))],
+            pool,
+            settings,
+        )
+        for part in waiting:
             self._copy(part)
-            if part.open:
-                self._solve(part, plan, pool, share)
+            if part.open and part.number in self.pairs:
+                self._solve(part, plan, pool, 1.0)
             self._raise_bound()
         unproven = [part.found for part in waiting if part.open]
         if not unproven:
             return StopReason.GAP
-        if cycles == "filter":
+        if settings.cycles == "filter":
             return StopReason.HEURISTIC
         failed = all(found.failed for found in unproven)
         return StopReason.SOLVER_FAILED if failed else StopReason.TIME
+
+    def _task(self, parts: list[Part], i: int, plan: Plan, workers: int) -> Task:
+        """What solves part i in its share of the time that is left when it begins."""
+        sizes = [part.graph.nodes for part in parts[i:]]
+        share = max(_LEAST_SHARE, workers * sizes[0] / sum(sizes)) if sizes[1:] else 1.0
+        return lambda pool: self._solve(parts[i], plan, pool, min(1.0, share))
 
     def _solve(self, part: Part, plan: Plan, pool: SolverPool, share: float) -> None:
         whole = self.answer.deadline

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from threading import Lock
 
 from tensat_dl.extract.graph import Graph
 from tensat_dl.extract.problem import StageRecord
@@ -28,6 +29,7 @@ class Recorder:
     """Adds up what each stage did, in the order of first use."""
 
     _totals: dict[tuple[str, str], _Total] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
 
     def add(
         self,
@@ -40,14 +42,15 @@ class Recorder:
         detail: str = "",
     ) -> None:
         """One run of a stage on the whole ("graph") or a part ("parts"); the last detail stays."""
-        total = self._totals.setdefault((scope, name), _Total())
-        total.runs += 1
-        total.seconds += seconds
-        total.removed_classes += before.classes - after.classes
-        total.removed_nodes += before.nodes - after.nodes
-        total.before.setdefault(part, (before.classes, before.nodes))
-        total.after[part] = (after.classes, after.nodes)
-        total.detail = detail or total.detail
+        with self._lock:
+            total = self._totals.setdefault((scope, name), _Total())
+            total.runs += 1
+            total.seconds += seconds
+            total.removed_classes += before.classes - after.classes
+            total.removed_nodes += before.nodes - after.nodes
+            total.before.setdefault(part, (before.classes, before.nodes))
+            total.after[part] = (after.classes, after.nodes)
+            total.detail = detail or total.detail
 
     def leave(self, scope: str, name: str, part: int, graph: Graph) -> None:
         """What was there when a stage had nothing more to do."""

@@ -35,6 +35,7 @@ CYCLES = ("lazy", "order", "order-integer", "filter")
 _EXACT = ("ilp", "tensat-ilp")
 _LONGEST = 1e6
 _UNLIMITED_SHARE = 0.5
+_LARGE = 5_000
 
 
 def extract(
@@ -66,6 +67,8 @@ def validate(settings: ExtractSettings) -> None:
             raise UsageError(f"unknown reduction `{name}`", help=did_you_mean(name, REDUCTIONS))
     if not settings.seconds > 0:
         raise UsageError(f"seconds must be more than 0, not {settings.seconds}")
+    if settings.workers < 1:
+        raise UsageError(f"workers must be at least 1, not {settings.workers}")
     if not 0 <= settings.gap < 1 or math.isnan(settings.gap):
         raise UsageError(f"gap must be from 0 to less than 1, not {settings.gap}")
     if settings.method in _EXACT:
@@ -164,14 +167,17 @@ class _Run:
     def _decomposed(self, graph: Graph) -> StopReason:
         """Reduce, split, and solve the parts."""
         graph = self.whole.run(graph, WHOLE, Context(self.deadline))
-        parts = Parts(self.answer, self.whole)
-        parts.split(graph)
-        parts.reduce()
-        if self.answer.tight or not any(part.open for part in parts.parts):
-            return StopReason.PROVEN
         with SolverPool(self.settings) as pool:
+            if graph.nodes > _LARGE:
+                # A solver will be needed: it starts while the rest is done.
+                pool.session_for(graph).start()
+            parts = Parts(self.answer, self.whole)
+            parts.split(graph)
+            parts.reduce()
+            if self.answer.tight or not any(part.open for part in parts.parts):
+                return StopReason.PROVEN
             self.answer.solvers = pool.used_names
-            return parts.solve(pool, self.settings.cycles, self.settings.gap)
+            return parts.solve(pool, self.settings)
 
     def _offer(self, graph: Graph, choice: dict[int, int]) -> None:
         self.answer.offer(graph.choice_of(choice.values()))

@@ -1,7 +1,8 @@
 """Extraction of the published e-graphs: a table, and JSON with solver, settings and machine.
 
 `python tests/bench/extraction.py [NAME ...] [--solver highs] [--seconds 60] [--json FILE]`.
-Reading the files is not part of the times; starting the solver's process is.
+Reading the files is not part of the times; starting the solver's process is.  `cpu` is the time of
+all processors that this process and the solvers took, which a busy machine distorts less.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import platform
+import resource
 import sys
 import time
 from dataclasses import asdict
@@ -21,7 +23,7 @@ from tensat_dl.extract.problem import Extraction, Problem, build_problem
 from tensat_dl.extract.readers import read_egraph
 from tensat_dl.extract.run import CYCLES, METHODS, extract
 from tensat_dl.extract.selection import check
-from tensat_dl.settings import ExtractSettings
+from tensat_dl.settings import REDUCTIONS, ExtractSettings
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "egraphs"
 #: Proven optima, from several routes that agree (extraction.md, sections 3 and 8).
@@ -48,7 +50,16 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--cycles", default="lazy", choices=CYCLES)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--gap", type=float, default=1e-6)
-    parser.add_argument("--shuffle", type=int, help="seed for another order of classes and nodes")
+    parser.add_argument(
+        "--shuffle",
+        type=int,
+        nargs="*",
+        default=[],
+        metavar="SEED",
+        help="seeds, each for another order of classes and nodes",
+    )
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--without", nargs="*", default=[], metavar="REDUCTION", choices=REDUCTIONS)
     parser.add_argument("--json", type=Path)
     return parser.parse_args()
 
@@ -67,13 +78,42 @@ def shuffled(problem: Problem, seed: int) -> Problem:
     return build_problem(problem.classes, rows, place[problem.roots].tolist())
 
 
-def row(name: str, answer: Extraction, seconds: float) -> str:
-    known = OPTIMA.get(name)
+def row(name: str, answer: Extraction, seconds: float, cpu: float) -> str:
+    known = OPTIMA.get(name.partition("/")[0])
     excess = "" if known is None else f"{100 * (answer.objective / known - 1):.3f}%"
     return (
         f"{name:18} {answer.objective:11.6f} {answer.bound:11.6f} {answer.gap:8.1e} {excess:>8} "
-        f"{seconds:7.2f}  {answer.status.value}, {answer.stopped.value}"
+        f"{seconds:7.2f} {cpu:7.2f}  {answer.status.value}, {answer.stopped.value}"
     )
+
+
+def processor_seconds() -> float:
+    """Of this process and of those that it started and that have ended."""
+    uses = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(use.ru_utime + use.ru_stime for use in uses)
+
+
+def measure(name: str, problem: Problem, settings: ExtractSettings) -> dict[str, object]:
+    """Extract, print the line of the table, and return what the report has of it."""
+    started, cpu = time.perf_counter(), processor_seconds()
+    answer = extract(problem, settings)
+    seconds, cpu = time.perf_counter() - started, processor_seconds() - cpu
+    assert answer.selection is None or check(problem, answer.selection) == answer.objective
+    print(row(name, answer, seconds, cpu), flush=True)
+    return {
+        "instance": name,
+        "classes": problem.classes,
+        "nodes": problem.nodes,
+        "objective": answer.objective,
+        "bound": answer.bound,
+        "gap": answer.gap,
+        "status": answer.status.value,
+        "stopped": answer.stopped.value,
+        "seconds": seconds,
+        "cpu_seconds": cpu,
+        "stages": [asdict(stage) for stage in answer.stages],
+        "warnings": list(answer.warnings),
+    }
 
 
 def machine() -> dict[str, str]:
@@ -93,35 +133,20 @@ def main() -> None:
         seconds=options.seconds,
         gap=options.gap,
         cycles=options.cycles,
+        workers=options.workers,
+        reductions=tuple(name for name in REDUCTIONS if name not in options.without),
     )
     print(
-        f"{'instance':18} {'objective':>11} {'bound':>11} {'gap':>8} {'excess':>8} {'seconds':>7}"
+        f"{'instance':18} {'objective':>11} {'bound':>11} {'gap':>8} {'excess':>8} "
+        f"{'seconds':>7} {'cpu':>7}"
     )
     results = []
     for name in options.names:
         problem = read_egraph(options.data / f"{name}.csv.gz").problem
-        if options.shuffle is not None:
-            problem = shuffled(problem, options.shuffle)
-        started = time.perf_counter()
-        answer = extract(problem, settings)
-        seconds = time.perf_counter() - started
-        assert answer.selection is None or check(problem, answer.selection) == answer.objective
-        print(row(name, answer, seconds), flush=True)
-        results.append(
-            {
-                "instance": name,
-                "classes": problem.classes,
-                "nodes": problem.nodes,
-                "objective": answer.objective,
-                "bound": answer.bound,
-                "gap": answer.gap,
-                "status": answer.status.value,
-                "stopped": answer.stopped.value,
-                "seconds": seconds,
-                "stages": [asdict(stage) for stage in answer.stages],
-                "warnings": list(answer.warnings),
-            }
-        )
+        if not options.shuffle:
+            results.append(measure(name, problem, settings))
+        for seed in options.shuffle:
+            results.append(measure(f"{name}/{seed}", shuffled(problem, seed), settings))
     if options.json:
         report = {"settings": asdict(settings), "machine": machine(), "results": results}
         options.json.write_text(json.dumps(report, indent=2) + "\n")

@@ -50,6 +50,11 @@ class SolverPool:
         for session in self._sessions.values():
             session.__exit__(kind, error, trace)
 
+    def kill(self) -> None:
+        """End all processes, from any thread."""
+        for session in list(self._sessions.values()):
+            session.kill()
+
     def session_for(self, graph: Graph) -> SolverSession:
         """The session of the solver that suits a graph."""
         name = self.settings.solver

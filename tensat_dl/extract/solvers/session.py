@@ -58,6 +58,18 @@ class SolverSession:
         if self._directory is not None:
             self._directory.cleanup()
 
+    def start(self) -> None:
+        """Start the process now, so that it is ready when it is needed."""
+        if self._process is None:
+            self._start()
+
+    def kill(self) -> None:
+        """End the process, from any thread: whoever waits for its answer learns that it died."""
+        process = self._process
+        if process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
     def load(self, program: Program) -> None:
         """Begin with another program."""
         self._program, self._cuts, self._loaded = program, [], False
