@@ -170,7 +170,7 @@ class _Run:
         with SolverPool(self.settings) as pool:
             if graph.nodes > _LARGE:
                 # A solver will be needed: it starts while the rest is done.
-                pool.session_for(graph).start()
+                pool.prepare(graph)
             parts = Parts(self.answer, self.whole)
             parts.split(graph)
             parts.reduce()

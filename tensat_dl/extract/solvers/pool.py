@@ -57,16 +57,24 @@ class SolverPool:
 
     def session_for(self, graph: Graph) -> SolverSession:
         """The session of the solver that suits a graph."""
-        name = self.settings.solver
-        if name == AUTO:
-            return self._session(_choose(graph))
-        return self._session(require_solver(name, self.settings.executable))
+        session = self._session(self._solver(graph))
+        if session.solver.name not in self.used_names:
+            self.used_names.append(session.solver.name)
+        return session
+
+    def prepare(self, graph: Graph) -> None:
+        """Start the process of the solver that suits a graph, before it is used."""
+        self._session(self._solver(graph)).start()
+
+    def _solver(self, graph: Graph) -> Solver:
+        if self.settings.solver == AUTO:
+            return _choose(graph)
+        return require_solver(self.settings.solver, self.settings.executable)
 
     def _session(self, solver: Solver) -> SolverSession:
         if solver.name not in self._sessions:
             session = SolverSession(solver, self._options(solver))
             self._sessions[solver.name] = session.__enter__()
-            self.used_names.append(solver.name)
         return self._sessions[solver.name]
 
     def _options(self, solver: Solver) -> Mapping[str, SettingValue]:
