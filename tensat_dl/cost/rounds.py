@@ -21,10 +21,10 @@ from tensat_dl.cost.measured.model import MeasuredModel
 from tensat_dl.cost.measured.tally import Tally
 from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.posing import Posed, Pricer, parts_of_graph, pose
-from tensat_dl.cost.work import Timed
+from tensat_dl.cost.work import Chain, Timed
 from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.snapshot import ENode, Saturated
-from tensat_dl.extract.problem import Extraction
+from tensat_dl.extract.problem import Extraction, StopReason
 from tensat_dl.extract.run import extract
 from tensat_dl.graph.model import Graph
 from tensat_dl.phases import Phases
@@ -36,6 +36,12 @@ from tensat_dl.vocabulary.types import TensorType
 _LEAST_SECONDS = 1.0
 #: The method of the first rounds: what it takes is nearly always what the best answer takes.
 _QUICK = "greedy-dag"
+#: Times are exact to about the margin, so that to prove more than this share of it is idle.
+_GAP_OF_MARGIN = 0.2
+#: A chain that saves less than this share of its parts is no chain.
+_SAVING = 0.01
+#: Seconds for the extraction of one round, but for the last ones.
+_SHORT = 3.0
 
 _EXHAUSTED = (
     "measuring stopped after {:g} s (cost.measure_seconds): graphs that were not reached were left "
@@ -116,7 +122,8 @@ def price_nodes(
 @dataclass
 class _Search:
     """The rounds: with the quick heuristic as long as it finds something to measure, then with
-    the method asked for."""
+    the method asked for, in little time.  Where that is too little the bounds may be to blame: so
+    all is measured before there is more."""
 
     posed: Posed
     model: MeasuredModel
@@ -129,10 +136,14 @@ class _Search:
     def run(self, original: list[Timed], symbols: list[str]) -> Settled:
         """Rounds until the answer is measured, or the time for it is over."""
         self.measure(original)
-        for method in dict.fromkeys((_QUICK, self.settings.method)):
-            while self.open(method):
+        for method, most in ((_QUICK, _SHORT), (self.settings.method, _SHORT)):
+            while self.open(method, most):
                 self.measure(self.used)
                 self.measure(self.rivals())
+        if self.extraction.stopped is StopReason.TIME:
+            self.measure(self.posed.paid)
+            while self.open(self.settings.method, math.inf):
+                self.measure(self.used)
         before, cost = (sum(map(self.model.price, timed)) for timed in (original, self.used))
         tally = self.model.tally([*original, *self.used], self.rounds, symbols)
         notes = list(self.model.notes)
@@ -145,25 +156,30 @@ class _Search:
         with self.phases("measure"):
             self.model.measure(parts, self.phases.report)
 
-    def open(self, method: str) -> bool:
-        """Solve; does the answer use what is not measured, and is there time to do so?"""
+    def open(self, method: str, most: float) -> bool:
+        """Solve in at most so many seconds.  Does the answer use what is not measured, and is
+        there time to measure it?"""
         with self.phases("cost"):
             posed = _within_time(self.posed, self.model)
             self.skipped |= len(posed.nodes) < len(self.posed.nodes)
+            posed = _without_idle_chains(posed, self.model)
             self.posed = posed.at(self.model.prices(posed.paid), self.model.margin)
-        found = self._extract(method)
+        found = self._extract(method, most)
         while clashing := _clashing(self.posed, found):
             kept = [i for i in range(len(self.posed.nodes)) if i not in clashing]
             self.posed = self.posed.only(kept)
-            found = self._extract(method)
+            found = self._extract(method, most)
         self.rounds += 1
         self.extraction = dataclasses.replace(found, seconds=self.seconds)
         self.used = self.posed.parts_of(found)
         return not self.model.exhausted and not all(map(self.model.is_settled, self.used))
 
-    def _extract(self, method: str) -> Extraction:
+    def _extract(self, method: str, most: float) -> Extraction:
         left = max(self.settings.seconds - self.seconds, _LEAST_SECONDS)
-        settings = dataclasses.replace(self.settings, method=method, seconds=left)
+        gap = max(self.settings.gap, _GAP_OF_MARGIN * self.model.margin)
+        settings = dataclasses.replace(
+            self.settings, method=method, seconds=min(left, most), gap=gap
+        )
         with self.phases("extract"):
             found = extract(self.posed.problem, settings, self.phases.report)
         self.seconds += found.seconds
@@ -199,6 +215,22 @@ def _clashing(posed: Posed, extraction: Extraction) -> set[int]:
             if taken.setdefault(node.eclass, node) is not node:
                 clashing.add(index)
     return clashing
+
+
+def _without_idle_chains(posed: Posed, model: MeasuredModel) -> Posed:
+    """Chains that proved to save nothing only make the problem harder."""
+    idle = {index for index in posed.inner if _saves_nothing(posed.parts[index], model)}
+    if not idle:
+        return posed
+    return posed.only([index for index in range(len(posed.nodes)) if index not in idle])
+
+
+def _saves_nothing(timed: Timed | None, model: MeasuredModel) -> bool:
+    if not isinstance(timed, Chain) or not model.is_settled(timed):
+        return False
+    shorter = (timed.inner, timed.outer)
+    known = all(map(model.is_settled, shorter))
+    return known and model.price(timed) >= (1 - _SAVING) * sum(map(model.price, shorter))
 
 
 def _within_time(posed: Posed, model: MeasuredModel) -> Posed:
