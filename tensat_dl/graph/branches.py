@@ -57,7 +57,8 @@ class Branches:
         if model is None:
             return None, 0
         graph = self.read(Source(model, folder=self.folder))
-        if not graph.source.conditionals:
+        if not graph.source.conditionals or graph.source.warnings:
+            # A node without a type: it cannot run there, and a runtime that saw so would refuse.
             return None, 0
         written = build_proto(graph).graph
         outside = set(captured(branch))

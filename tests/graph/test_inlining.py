@@ -173,6 +173,21 @@ def test_conditionals_in_branches_that_stay() -> None:
     assert "If" not in branches["then_branch"]
 
 
+def test_a_branch_that_could_not_run_is_left_as_it_is() -> None:
+    """x is no matrix of 3 rows; onnxruntime would refuse a branch in which that can be seen."""
+    text = (
+        "g (float[2] x, bool c) => (float[K] y)"
+        "<bool yes = {1}, int64[1] z = {0}, float[3,3] w = {1,2,3,4,5,6,7,8,9}>"
+        "{ y = If(c) <then_branch = t () => (float[J] p) {"
+        "     h = If(yes) <then_branch = tt () => (float[2] m) { m = Neg(x) },"
+        "                  else_branch = ee () => (float[1,2] m) { m = Unsqueeze(x, z) }>"
+        "     p = MatMul(w, h) },"
+        "  else_branch = f () => (float[2] q) { q = Exp(x) }> }"
+    )
+    after = same(text, x=X, c=np.array(False))
+    assert after == proto_of(text)
+
+
 def test_a_branch_that_stays_is_left_alone_where_nothing_is_known() -> None:
     inner = BRANCHES.replace("p)", "m)").replace("p =", "m =")
     text = (
