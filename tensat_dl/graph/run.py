@@ -102,6 +102,7 @@ def open_runner(
     options.graph_optimization_level = level.ORT_ENABLE_ALL if optimise else level.ORT_DISABLE_ALL
     options.intra_op_num_threads = threads
     options.log_severity_level = 4
+    options.add_session_config_entry("session.disable_prepacking", "1")  # it copies all weights
     try:
         return OrtRunner(_session(source, options, _outputs(also)))
     except ort_errors() as error:

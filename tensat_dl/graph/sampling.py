@@ -1,6 +1,7 @@
 """Runs two models on samples of inputs and remembers what they showed.
 
-Enters: what is compared, a runner of each, a search for inputs.  Leaves: a verdict.
+Enters: what is compared, a search for inputs, a runner of each.  Leaves: a verdict.  The original
+has done its part before the new model is loaded, so that never both are in memory.
 """
 
 from __future__ import annotations
@@ -31,32 +32,59 @@ class Shown:
     label: str = ""
 
 
+@dataclass(frozen=True)
+class Samples:
+    """`feeds`: number of the sample, its inputs and what the original made of them; `refusal`: why
+    a sample has none."""
+
+    feeds: tuple[tuple[int, Feed], ...]
+    refusal: str = ""
+
+
+def take_samples(
+    count: int, search: FeedSearch, overridable: Sequence[InputSlot], seed: int
+) -> Samples:
+    """Run the original; odd samples also override the initializers that may be."""
+    feeds: list[tuple[int, Feed]] = []
+    refusal = ""
+    for number in range(count):
+        try:
+            feed = search.find(number, seed + number)
+        except CannotRun as reason:
+            refusal = f"no input was found that the original model accepts: {reason}"
+            continue
+        if number % 2 and overridable:
+            feed = _overridden(feed, search, overridable, seed + number)
+        feeds.append((number, feed))
+    return Samples(tuple(feeds), refusal)
+
+
+def _overridden(
+    feed: Feed, search: FeedSearch, overridable: Sequence[InputSlot], seed: int
+) -> Feed:
+    values = {**feed.values, **draw(overridable, feed.plan, np.random.default_rng(seed))}
+    try:
+        return Feed(values, search.runner.run(values), feed.plan)
+    except CannotRun:
+        return feed
+
+
 @dataclass
 class Comparison:
-    """`shown` are the outputs of both runners in order; after them come those of `probes`."""
+    """`shown` are the outputs of both models in order; after them come those of `probes`."""
 
     shown: Sequence[Shown]
     probes: Sequence[Probe]
-    first: Runner
-    second: Runner
-    search: FeedSearch
-    overridable: Sequence[InputSlot]
-    seed: int
+    runner: Runner
     done: int = 0
     largest: float = 0.0
     mismatches: list[Mismatch] = field(default_factory=list)
-    refusal: str = ""
 
-    def run(self, sample: int) -> None:
-        """Compare on one sample; one for which no input is found is left out."""
-        try:
-            feed = self._feed(sample)
-        except CannotRun as reason:
-            self.refusal = f"no input was found that the original model accepts: {reason}"
-            return
+    def check(self, sample: int, feed: Feed) -> None:
+        """Run the new model on a sample and compare."""
         self.done += 1
         try:
-            actual = self.second.run(feed.values)
+            actual = self.runner.run(feed.values)
         except CannotRun as reason:
             text = f"the optimised model fails where the original runs: {reason}"
             self.mismatches.append(Mismatch("", sample, text))
@@ -64,15 +92,15 @@ class Comparison:
         self._compare_outputs(sample, feed.outputs, actual)
         self._compare_probes(sample, feed.outputs, actual)
 
-    def verdict(self, missing: str = "") -> Verification:
-        """What all samples showed; `missing`: what was not compared."""
+    def verdict(self, skipped: Sequence[str]) -> Verification:
+        """What all samples showed; `skipped`: what was not compared, and why."""
         return Verification(
             self.done,
             self.largest,
             not self.mismatches,
             tuple(self.mismatches),
-            "; ".join(filter(None, (self.refusal, missing))),
-            self.first.name,
+            "; ".join(filter(None, skipped)),
+            self.runner.name,
         )
 
     def _compare_outputs(self, sample: int, left: Sequence[Any], right: Sequence[Any]) -> None:
@@ -98,18 +126,6 @@ class Comparison:
         if found.problem:
             mismatch = Mismatch(name, sample, found.problem, found.relative, found.index, label)
             self.mismatches.append(mismatch)
-
-    def _feed(self, sample: int) -> Feed:
-        """Odd samples also override the initializers that may be."""
-        feed = self.search.find(sample, self.seed + sample)
-        if sample % 2 == 0 or not self.overridable:
-            return feed
-        rng = np.random.default_rng(self.seed + sample)
-        values = {**feed.values, **draw(self.overridable, feed.plan, rng)}
-        try:
-            return Feed(values, self.first.run(values), feed.plan)
-        except CannotRun:
-            return feed
 
 
 def _shape_of(value: Any) -> Any:

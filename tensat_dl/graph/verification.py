@@ -60,7 +60,7 @@ def require(verification: Verification, rules: Sequence[str] = ()) -> None:
     if not verification.mismatches:
         raise VerificationError(
             f"the result could not be verified: {verification.skipped}",
-            help="--no-check writes it unverified",
+            help="--input-data gives inputs that it accepts; --no-check writes it unverified",
         )
     worst = verification.mismatches[0]
     more = len(verification.mismatches) - 1

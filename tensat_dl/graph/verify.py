@@ -24,10 +24,10 @@ from tensat_dl.graph.check import checker_complaint
 from tensat_dl.graph.feeds import FeedSearch
 from tensat_dl.graph.given import read_given, sizes_of
 from tensat_dl.graph.parts import cut
-from tensat_dl.graph.probes import Probe, find_probes
+from tensat_dl.graph.probes import find_probes
 from tensat_dl.graph.randomness import random_outputs
 from tensat_dl.graph.run import CannotRun, Runner, open_reference, open_runner
-from tensat_dl.graph.sampling import Comparison, Shown
+from tensat_dl.graph.sampling import Comparison, Samples, Shown, take_samples
 from tensat_dl.graph.slots import input_slots, override_slots
 from tensat_dl.graph.source import Source, load_source
 from tensat_dl.graph.verification import Mismatch, Verification, failed, require
@@ -82,13 +82,17 @@ class _Verifier:
             first = _open(self.before, [probe.before for probe in probes])
         except CannotRun as reason:
             return self._in_parts(f"the original model cannot be run: {reason}")
-        opener = open_runner if first.name == "onnxruntime" else open_reference
+        plain = first.name == "onnxruntime"
+        taken = self._sampled(self.before, first)
+        del first
         try:
+            opener = open_runner if plain else open_reference
             second: Runner = opener(self.after, also=[probe.after for probe in probes])
         except CannotRun as reason:
             return self._in_parts(f"the optimised model does not load: {reason}", refused=True)
-        found = self._compared(self.before, first, second, _outputs_of(self.before.proto), probes)
-        if found.ok and found.samples and first.name == "onnxruntime":
+        found = self._compared(Comparison(_outputs_of(self.before.proto), probes, second), taken)
+        del second
+        if found.ok and found.samples and plain:
             problem = _load_optimised(self.before, self.after)
             return failed(problem) if problem else found
         return found
@@ -100,7 +104,7 @@ class _Verifier:
         if parts is None:
             return failed(reason) if refused else self._skipped(reason)
         try:
-            first = _open(parts.before)
+            taken = self._sampled(parts.before, _open(parts.before))
         except CannotRun:
             return self._skipped(reason)
         try:
@@ -114,41 +118,33 @@ class _Verifier:
             for name, label in zip(names, parts.labels, strict=True)
         ]
         missing = f"not compared: {_listed(parts.missing)} ({reason})"
-        return self._compared(parts.before, first, second, shown, (), missing)
+        return self._compared(Comparison(shown, (), second), taken, missing)
 
-    def _compared(
-        self,
-        before: Source,
-        first: Runner,
-        second: Runner,
-        shown: Sequence[Shown],
-        probes: Sequence[Probe],
-        missing: str = "",
-    ) -> Verification:
+    def _sampled(self, before: Source, runner: Runner) -> Samples:
+        """What the original makes of the inputs that are given, else of random ones."""
         given = read_given(self.settings.input_data, self.before.proto)
         try:
             slots = tuple(slot for slot in input_slots(before.proto) if slot.name not in given)
         except CannotRun as reason:
-            return self._skipped(f"the original model cannot be run: {reason}")
+            return Samples((), f"the original model cannot be run: {reason}")
         sizes = {**sizes_of(given, before.proto), **self.dims}
         overridable = () if before.frozen else override_slots(before.proto)
-        comparison = Comparison(
-            shown,
-            probes,
-            first,
-            second,
-            FeedSearch(slots, first, sizes, given),
-            [slot for slot in overridable if slot.name not in given],
-            self.settings.seed,
-        )
+        free = tuple(slot for slot in overridable if slot.name not in given)
+        search = FeedSearch(slots, runner, sizes, given)
         count = self.settings.samples if slots or not given else 1
-        for sample in range(count):
-            comparison.run(sample)
+        taken = take_samples(count, search, free, self.settings.seed)
+        if given and not taken.feeds:
+            raise UsageError(f"{self.settings.input_data}: {taken.refusal}")
+        return taken
+
+    def _compared(self, comparison: Comparison, taken: Samples, missing: str = "") -> Verification:
+        if not taken.feeds:
+            return self._skipped(taken.refusal)
+        for number, feed in taken.feeds:
+            comparison.check(number, feed)
             if self.progress is not None:
-                self.progress(sample + 1)
-        if not comparison.done and given:
-            raise UsageError(f"{self.settings.input_data}: {comparison.refusal}")
-        return comparison.verdict(missing) if comparison.done else self._skipped(comparison.refusal)
+                self.progress(number + 1)
+        return comparison.verdict([taken.refusal, missing])
 
     def _skipped(self, reason: str) -> Verification:
         """A model that nothing can run is right where it is as it was."""
