@@ -25,8 +25,12 @@ examples:
 
 EGRAPH is the JSON of egraph-serialize (nodes with op, children, eclass, cost; root_eclasses) or
 the CSV of the extraction gym's TENSAT graphs, either one gzipped or not.  The answer is checked:
-every root chosen, closed under children, one node a class, acyclic, priced anew.
+every root chosen, closed under children, one node a class, acyclic, priced anew.  --json has it:
+each class in use with the id of its node (in CSV, its line), operator and cost.
 """
+
+#: Stages that took nothing and less than these seconds are left out.
+_WORTH_TELLING = 0.05
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +38,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", metavar="FILE", help="write report and selection (`-`: to stdout)"
     )
-    parser.add_argument("-v", "--verbose", action="store_true", help="every reduction")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="every stage, also those that took nothing"
+    )
     flags.add_settings(parser, _FLAGS, dims=False)
 
 
@@ -78,13 +84,13 @@ def _report(extraction: Extraction, file: EGraphFile) -> dict[str, Any]:
 
 
 def _selection(extraction: Extraction, file: EGraphFile) -> dict[str, Any] | None:
-    """Class name -> the chosen node: its place in the file, operator, cost."""
+    """Class name -> the chosen node: its id (in CSV its line), operator, cost."""
     if extraction.selection is None:
         return None
     problem = file.problem
     return {
         str(file.class_names[problem.node_class[node]]): {
-            "node": int(node),
+            "node": file.node_ids[node],
             "op": problem.node_name[node] if problem.node_name else "",
             "cost": float(problem.node_cost[node]),
         }
@@ -102,10 +108,23 @@ def _print(report: dict[str, Any], stream: TextIO, *, verbose: bool) -> None:
         Line(f"extraction  {extraction_line(found)}"),
         Line(f"selected    {len(report['selection']):,} e-nodes"),
     ]
-    if verbose:
-        blocks.append(_stage_table(found["stages"]))
+    stages = [stage for stage in found["stages"] if verbose or _did_something(stage)]
+    if stages:
+        blocks.append(_stage_table(stages))
+    blocks += [Line(f"limit: {_limit(limit)}") for limit in found["limits"]]
     blocks += [Line(f"warning: {text}", "yellow") for text in found["warnings"]]
     print_blocks(blocks, stream)
+
+
+def _did_something(stage: dict[str, Any]) -> bool:
+    took = stage["removed_classes"] or stage["removed_nodes"]
+    return bool(took or stage["seconds"] >= _WORTH_TELLING)
+
+
+def _limit(limit: dict[str, Any]) -> str:
+    from tensat_dl.cli.tables import number
+
+    return f"{limit['text']}; the selection has {number(limit['used'])}"
 
 
 def _stage_table(stages: list[dict[str, Any]]) -> Table:

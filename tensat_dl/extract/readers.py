@@ -25,10 +25,12 @@ LARGEST_COST = 1e100
 
 @dataclass(frozen=True)
 class EGraphFile:
-    """`class_names[c]` is what the file calls class c."""
+    """`class_names[c]` is what the file calls class c, `node_ids[i]` what it calls node i: its id
+    in JSON, its line in CSV."""
 
     problem: Problem
     class_names: Sequence[str]
+    node_ids: Sequence[str | int] = ()
 
 
 @dataclass
@@ -41,10 +43,14 @@ class _Rows:
     ops: list[str] = field(default_factory=list)
     children: list[list[str]] = field(default_factory=list)
     places: list[str] = field(default_factory=list)
+    ids: list[str | int] = field(default_factory=list)
     roots: list[str] = field(default_factory=list)
 
-    def add(self, eclass: str, cost: float, op: str, children: list[str], place: str) -> None:
+    def add(
+        self, eclass: str, cost: float, op: str, children: list[str], id: str | int, place: str
+    ) -> None:
         """Record a node; one of infinite cost can never be chosen, so it only names its class."""
+        self.ids.append(id)
         self.classes.append(eclass)
         self.costs.append(cost)
         self.ops.append(op)
@@ -161,7 +167,7 @@ def _json_node(rows: _Rows, name: str, node: object, eclass_of: Mapping[str, str
         _fail(rows.file, place, f"has a child `{missing}`, which is no node of this file")
     cost = _cost(node.get("cost", 1.0), rows.file, place)
     op = str(node.get("op", name))
-    rows.add(eclass_of[name], cost, op, [eclass_of[child] for child in names], place)
+    rows.add(eclass_of[name], cost, op, [eclass_of[child] for child in names], name, place)
 
 
 def _name(value: object, file: str, place: str) -> str:
@@ -179,11 +185,10 @@ def _csv_rows(text: str, file: str) -> _Rows:
     rows = _Rows(file)
     for number, line in enumerate(text.splitlines(), start=1):
         line = line.strip()
-        place = f"line {number}"
         if line.startswith("##"):
-            rows.roots.extend(_csv_roots(line, file, place))
+            rows.roots.extend(_csv_roots(line, file, f"line {number}"))
         elif line and not line.startswith("#"):
-            _csv_node(rows, line, place)
+            _csv_node(rows, line, number)
     return rows
 
 
@@ -194,15 +199,16 @@ def _csv_roots(line: str, file: str, place: str) -> list[str]:
     return [name.strip() for name in value.split(",") if name.strip()]
 
 
-def _csv_node(rows: _Rows, line: str, place: str) -> None:
+def _csv_node(rows: _Rows, line: str, number: int) -> None:
     """`class,cost,op,child,...`; the operator may hold commas inside its parentheses or quotes."""
+    place = f"line {number}"
     fields = _split(line)
     if len(fields) < 3 or not fields[0]:
         _fail(rows.file, place, f"`{line[:60]}` is no node", "a node is `class,cost,op,child,...`")
     eclass, cost, op, *children = fields
     if not all(children):
         _fail(rows.file, place, "has an empty child", "children are class names, comma between")
-    rows.add(eclass, _cost(cost, rows.file, place), op, children, place)
+    rows.add(eclass, _cost(cost, rows.file, place), op, children, number, place)
 
 
 def _split(line: str) -> list[str]:
@@ -242,7 +248,7 @@ def _resolve(rows: _Rows) -> EGraphFile:
         roots=[number[root] for root in rows.roots],
         names=[rows.ops[i] for i in keep],
     )
-    return EGraphFile(problem, tuple(number))
+    return EGraphFile(problem, tuple(number), tuple(rows.ids[i] for i in keep))
 
 
 def _numbers(rows: _Rows, i: int, number: Mapping[str, int]) -> Iterable[int]:

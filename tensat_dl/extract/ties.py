@@ -69,7 +69,8 @@ class _Ties:
         for part in self._parts_with_decisions(graph):
             undone += not self._search(cut(graph, part, self.deadline))
         self.answer.prefer(self.choice)
-        return graph, f"{undone} parts not searched to the end" if undone else ""
+        parts = "1 part" if undone == 1 else f"{undone} parts"
+        return graph, f"{parts} not searched to the end" if undone else ""
 
     def _reduce(self, graph: Graph) -> Graph:
         """Drop what no answer as cheap has; limits bind all parts together."""

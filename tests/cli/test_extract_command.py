@@ -38,6 +38,35 @@ def test_the_cheapest_acyclic_selection(tensat, method: str) -> None:
     assert answer["extraction"]["objective"] == 3.0
     chosen = {name: node["op"] for name, node in answer["selection"].items()}
     assert chosen == {"r": "cheap", "a": "leaf"}
+    assert {name: node["node"] for name, node in answer["selection"].items()} == {
+        "r": "n1",
+        "a": "n2",
+    }
+
+
+def test_nodes_of_a_csv_are_named_by_their_lines(tensat) -> None:
+    Path("g.csv").write_text("## root: r\nr,inf,never\nr,1,cheap,a\n# a comment\na,2,leaf\n")
+    assert tensat("extract", "g.csv", "--json", "answer.json").code == 0
+    answer = json.loads(Path("answer.json").read_text())
+    assert {name: node["node"] for name, node in answer["selection"].items()} == {"r": 3, "a": 5}
+
+
+def test_stages_that_did_something_are_listed(tensat) -> None:
+    Path("g.json").write_text(SMALL)
+    short = tensat("extract", "g.json").out
+    long = tensat("extract", "g.json", "-v").out
+    assert "dominance" in short
+    assert "merge " not in short and "merge " in long
+
+
+def test_limits_are_told_and_kept(tensat) -> None:
+    Path("g.json").write_text(SMALL)
+    done = tensat("extract", "g.json", "--set", "extract.at_most.cheap=0", "--json", "answer.json")
+    assert done.code == 0, done.err
+    assert "limit: at most 0 cheap; the selection has 0" in done.out and "cost 10" in done.out
+    nothing = tensat("extract", "g.json", "--set", "extract.at_most={cheap=0, dear=0}")
+    assert nothing.code == 6
+    assert "within the limits: at most 0 cheap, at most 0 dear" in nothing.err
 
 
 def test_json_on_stdout_leaves_the_summary_to_stderr(tensat) -> None:
