@@ -152,7 +152,7 @@ class _Exporter:
 
     def _application(self, eclass: int, node: ENode, head: Application) -> None:
         source = self.sources.get((head.operator, head.attributes, node.children))
-        children = node.children
+        children = self._constants_last(head.operator, node.children)
         if source is not None:
             children = tuple(self._class_of(name) for name in source.inputs)
         inputs = tuple(self.names.get(c) for c in children)
@@ -167,6 +167,18 @@ class _Exporter:
         name, index = ("", -1) if source is None else (source.name, source.index)
         attributes = without_node_mark(head.attributes)
         self.nodes.append(Node(head.operator, attributes, inputs, outputs, name, index))
+
+    def _constants_last(self, operator: Operator, children: tuple[int, ...]) -> tuple[int, ...]:
+        """Of two operands that may change places a constant stands second, as exporters write
+        it: runtimes look for it there when they fuse."""
+        weight = self.saturated.weight
+        if (
+            operator.commutes(2)
+            and len(children) == 2
+            and weight[children[0]] > weight[children[1]]
+        ):
+            return children[::-1]
+        return children
 
     def _bundle_outputs(self, bundle: int, head: Application, source: Node | None) -> Iterator[str]:
         taken = self.projections.get(bundle, {})
