@@ -1,4 +1,4 @@
-"""Where an optimised model and its report go, decided before any work is done."""
+"""Where what a command makes goes, decided before any work is done."""
 
 from __future__ import annotations
 
@@ -63,6 +63,20 @@ def check_report(target: str | None, used: Iterable[Path] = ()) -> None:
             f"the report {target} would overwrite a file that this command reads or writes",
             help="choose another with --json",
         )
+
+
+def check_rules_output(output: Path, source: Path) -> None:
+    """Can a rule file made from `source` be written to `output`?  Raises UsageError."""
+    if output.is_dir():
+        raise UsageError(f"the output {output} is a directory")
+    if not output.parent.is_dir():
+        raise UsageError(f"the directory {output.parent} of the output does not exist")
+    if is_stream(output):
+        raise UsageError(f"the output {output} is no regular file")
+    if not os.access(output.parent, os.W_OK):
+        raise UsageError(f"the directory {output.parent} of the output cannot be written to")
+    if _same(output, source):
+        raise UsageError(f"the output {output} is the input", help="choose another with -o")
 
 
 def _same(path: Path, other: Path) -> bool:

@@ -23,6 +23,7 @@ STAGES: dict[str, set[str]] = {
     "vocabulary": LEAVES,
     "syntax": LEAVES,
     "language": LEAVES | {"vocabulary", "syntax"},
+    "taso": LEAVES | {"syntax"},
     "graph": LEAVES | {"vocabulary"},
     "egraph": LEAVES | {"vocabulary", "syntax", "language", "graph"},
     "extract": LEAVES,
