@@ -68,5 +68,7 @@ def test_one_message_and_no_file(
 
 
 def test_the_output_has_to_be_said(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["import", "some.pb"]) == ExitCode.USAGE
+    with pytest.raises(SystemExit) as caught:
+        main(["import", "some.pb"])
+    assert caught.value.code == ExitCode.USAGE
     assert "-o" in capsys.readouterr().err

@@ -100,11 +100,8 @@ def _numbered(wanted: frozenset[str]) -> list[int]:
 def test_the_wrong_ones_are_found(tmp_path: Path) -> None:
     wrong = _numbered(UNGROUPED | GROUPED)
     assert len(wrong) == 4 + 7
-    right = [
-        place
-        for place in range(0, 133, 12)
-        if place not in _numbered(UNGROUPED | GROUPED | BROADCAST)
-    ]
+    doubtful = _numbered(UNGROUPED | GROUPED | BROADCAST)
+    right = [place for place in range(0, 133, 12) if place not in doubtful]
     rules = tmp_path / "taso.tsat"
     rules.write_text(compose(substitutions(), FILE.name).text)
     program = load_rules(str(rules))
