@@ -1,7 +1,7 @@
 """Warns of rules that another implies, that feed themselves, or that lead nowhere.
 
-Enters: checked rules.  Leaves: warnings W0406, W0407 and W0408.  Each is proved on the terms of the
-rules; where that is not possible, nothing is said.
+Enters: checked rules.  Leaves: warnings W0402, W0406, W0407 and W0408.  Each is proved on the terms
+of the rules; where that is not possible, nothing is said.
 """
 
 from __future__ import annotations
@@ -48,6 +48,9 @@ def warn_of_uses(beside: Beside, report: Reporter) -> None:
         shown = [found for found in terms if found.rule.base == base]
         if len(shown) < len(own) or base in beside.repeated:
             continue  # not all of it can be shown as terms
+        if all(key(found.left) == key(found.right) for found in shown):
+            _warn_same(own[0], report)
+            continue
         implying = [_implying(found, by_root, beside, matcher) for found in shown]
         if all(implying):
             _warn_implied(own[0], implying[0], report)
@@ -194,6 +197,17 @@ def _operators(rule: Rule) -> Iterator[Operator]:
 
 
 # --- words ----------------------------------------------------------------------------------
+
+
+def _warn_same(rule: Rule, report: Reporter) -> None:
+    """Written otherwise, and yet the same; sides that are written alike are told before."""
+    report.warning(
+        "W0402",
+        "both sides are the same",
+        rule.span,
+        label="the order of attributes, or of inputs that commute, says nothing",
+        help="remove the rule: patterns match in any order without it",
+    )
 
 
 def _warn_implied(rule: Rule, other: str, report: Reporter) -> None:
