@@ -56,7 +56,7 @@ def test_stages_that_did_something_are_listed(tensat) -> None:
     short = tensat("extract", "g.json").out
     long = tensat("extract", "g.json", "-v").out
     assert "dominance" in short
-    assert "merge " not in short and "merge " in long
+    assert "closure " not in short and "closure " in long
 
 
 def test_limits_are_told_and_kept(tensat) -> None:
