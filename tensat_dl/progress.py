@@ -9,7 +9,8 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class ProgressEvent:
     """`phase`: read, check, explore, cost, extract, export, verify, write.  The other fields are
-    None where they do not apply; `seconds` counts from the start of the phase."""
+    None where they do not apply; `seconds` counts from the start of the phase.  An extraction has
+    a `stage`, and `total` independent parts of which `done` are solved."""
 
     phase: str
     seconds: float = 0.0
@@ -17,6 +18,9 @@ class ProgressEvent:
     enodes: int | None = None
     incumbent: float | None = None
     bound: float | None = None
+    stage: str = ""
+    done: int | None = None
+    total: int | None = None
     message: str = ""
 
 

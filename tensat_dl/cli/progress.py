@@ -25,14 +25,17 @@ def live_progress() -> Iterator[Progress]:
 
 
 def describe(event: ProgressEvent) -> str:
-    """One line: phase, step, e-nodes, seconds, incumbent, bound."""
+    """One line: phase, stage, step, e-nodes, parts, seconds, incumbent, bound."""
+    parts = None if event.total is None else f"{event.done or 0:,} of {event.total:,}"
     facts = [
+        (event.stage or None, "{}"),
         (event.step, "step {:,}"),
         (event.enodes, "{:,} e-nodes"),
+        (parts, "{} parts solved"),
         (event.seconds or None, "{:.1f} s"),
         (event.incumbent, "incumbent {:.6g}"),
         (event.bound, "bound {:.6g}"),
     ]
-    parts = [text.format(value) for value, text in facts if value is not None]
+    told = [text.format(value) for value, text in facts if value is not None]
     message = [event.message] if event.message else []
-    return f"{event.phase:<8} {', '.join([*parts, *message])}"
+    return f"{event.phase:<8} {', '.join([*told, *message])}"

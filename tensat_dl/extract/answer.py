@@ -35,7 +35,8 @@ _TIE = 1e-9
 @dataclass
 class Answer:
     """`bound` is a lower bound of every answer; costs are not negative, so 0 is one.  A choice
-    beyond the `limits` is no answer."""
+    beyond the `limits` is no answer.  `stage` is what runs now; `parts`: how many are solved, and
+    how many there are."""
 
     problem: Problem
     settings: ExtractSettings
@@ -48,6 +49,8 @@ class Answer:
     solvers: list[str] = field(default_factory=list)
     limits: tuple[Limit, ...] = ()
     infeasible: bool = False
+    stage: str = ""
+    parts: tuple[int, int] | None = None
 
     def offer(self, choice: Mapping[int, int]) -> None:
         """Take the choice if it is cheaper and within the limits.  Raises InvalidSelectionError
@@ -84,12 +87,29 @@ class Answer:
             self.bound = bound
             self.tell()
 
+    def begin(self, stage: str) -> None:
+        """Tell that another stage begins."""
+        if stage != self.stage:
+            self.stage = stage
+            self.tell()
+
     def tell(self, bound: float | None = None) -> None:
         """Send a progress event, with the bound that holds or one that is only claimed so far."""
         incumbent = None if self.selection is None else self.objective
         seconds = self.deadline.elapsed
         bound = self.bound if bound is None else max(self.bound, min(bound, self.objective))
-        self.progress(ProgressEvent("extract", seconds, incumbent=incumbent, bound=bound))
+        done, total = self.parts or (None, None)
+        self.progress(
+            ProgressEvent(
+                "extract",
+                seconds,
+                incumbent=incumbent,
+                bound=bound,
+                stage=self.stage,
+                done=done,
+                total=total,
+            )
+        )
 
     @property
     def tight(self) -> bool:

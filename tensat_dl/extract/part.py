@@ -91,6 +91,7 @@ class PartRun:
         if not self._on("branching") or part.graph.classes > _MOST_BRANCHED:
             return
         graph, started = part.graph, self.deadline.elapsed
+        self.reducer.recorder.begin("branching")
 
         def report(choice: Choice, cost: float) -> float:
             self._offer(graph, choice)
@@ -111,9 +112,17 @@ class PartRun:
         if self.part.open:
             self.relax(pool, plan)
         if self.part.open:
-            part = self.part
-            session = pool.session_for(part.graph)
+            self.solve(pool, plan)
+
+    def solve(self, pool: SolverPool, plan: Plan) -> None:
+        """The program of all that is left."""
+        part, started = self.part, self.deadline.elapsed
+        self.reducer.recorder.begin("solve")
+        session = pool.session_for(part.graph)
+        try:
             solve(part.graph, part.found, plan, session, self.deadline, self.listener)
+        finally:
+            self._record("solve", part.graph, started, session.solver.name)
 
     def decompose(self, pool: SolverPool, plan: Plan) -> None:
         """Solve a part that is a chain of blocks block by block."""
@@ -121,6 +130,7 @@ class PartRun:
         blocks = chain_of(graph, self.part.block_of) if graph.nodes >= _LEAST_CHAINED else []
         if len(blocks) < 2:
             return
+        self.reducer.recorder.begin("chain")
 
         def solve_block(block: Graph, found: Found) -> None:
             deaf = Listener(lambda better: None, lambda bound: None)
@@ -157,6 +167,7 @@ class PartRun:
     def _relax(self, pool: SolverPool, plan: Plan, with_kernel: bool) -> bool:
         """One round; False when the solver gives no duals."""
         part, started = self.part, self.deadline.elapsed
+        self.reducer.recorder.begin("relaxation")
         model = formulate(part.graph, self.deadline)
         program, scale = scaled(model.program, part.found.cost)
         session = pool.session_for(part.graph)
@@ -187,6 +198,7 @@ class PartRun:
     def _kernel(self, model: Formulation, found: Relaxation, pool: SolverPool, plan: Plan) -> None:
         """Solve a small part of the graph for a better choice; what that proves is no bound."""
         graph, started = model.graph, self.deadline.elapsed
+        self.reducer.recorder.begin("kernel")
         chosen = np.fromiter(self.part.found.choice.values(), dtype=np.int64)
         known = np.isin(graph.node_id, chosen)
         small = kernel(model, found, known)

@@ -139,6 +139,7 @@ class Parts:
 
     def _raise_bound(self) -> None:
         with self._lock:
+            self.answer.parts = sum(not part.open for part in self.parts), len(self.parts)
             self.answer.raise_bound(self.constant + sum(part.found.bound for part in self.parts))
 
     def _tell_bound(self, part: Part, bound: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock
 
@@ -26,8 +27,9 @@ class _Total:
 
 @dataclass
 class Recorder:
-    """Adds up what each stage did, in the order of first use."""
+    """Adds up what each stage did, in the order of first use; `begin` is told when one starts."""
 
+    begin: Callable[[str], None] = lambda name: None
     _totals: dict[tuple[str, str], _Total] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 

@@ -14,8 +14,7 @@ from tensat_dl.errors import UsageError
 from tensat_dl.extract.answer import Answer
 from tensat_dl.extract.deadline import Deadline, OutOfTime
 from tensat_dl.extract.graph import Graph, graph_of
-from tensat_dl.extract.greedy import greedy_dag, greedy_tree, price
-from tensat_dl.extract.limited import solve_limited, take_unlimited
+from tensat_dl.extract.greedy import greedy_dag, greedy_tree
 from tensat_dl.extract.limits import limits_of, unknown_operators
 from tensat_dl.extract.parts import Parts
 from tensat_dl.extract.problem import Extraction, Problem, StopReason
@@ -23,9 +22,9 @@ from tensat_dl.extract.records import Recorder
 from tensat_dl.extract.reductions.prune import prune
 from tensat_dl.extract.reductions.table import SIMPLIFYING, WHOLE, Context, Reducer
 from tensat_dl.extract.reductions.upper import lower_bound
-from tensat_dl.extract.search import Found, Listener, Plan, solve
 from tensat_dl.extract.solvers.pool import SolverPool, check_solver
 from tensat_dl.extract.ties import break_ties
+from tensat_dl.extract.whole import KEEPING_ALL, solve_whole, take_unlimited
 from tensat_dl.progress import Progress, silent
 from tensat_dl.settings import REDUCTIONS, ExtractSettings
 from tensat_dl.suggest import did_you_mean
@@ -87,7 +86,7 @@ class _Run:
         self.answer = answer
         self.settings = answer.settings
         self.deadline = answer.deadline
-        self.recorder = Recorder()
+        self.recorder = Recorder(answer.begin)
         self.whole = Reducer(self.recorder, "graph", self.settings.reductions)
 
     def run(self) -> Extraction:
@@ -117,14 +116,16 @@ class _Run:
                 return self._decomposed(graph)
 
     def _limited(self, graph: Graph) -> StopReason:
-        """Without limits first, in half of the time; then with them."""
+        """Without limits first, in half of the time.  Then with them, after none but the
+        reductions that keep every selection: what is dearer may be all that is within."""
         seconds = self.deadline.remaining * _UNLIMITED_SHARE
         free = replace(self.settings, seconds=seconds, max_weight_bytes=0, at_most={}, ties=())
         unlimited = extract(self.answer.problem, free)
         if take_unlimited(self.answer, unlimited):
             self.answer.solvers = list(unlimited.solvers)
             return StopReason.PROVEN
-        return solve_limited(self.answer, graph, self.whole)
+        graph = self.whole.run(graph, KEEPING_ALL, Context(self.deadline))
+        return solve_whole(self.answer, graph, self.recorder)
 
     def _heuristic(self, graph: Graph, *, dag: bool = False) -> StopReason:
         graph = self.whole.run(graph, SIMPLIFYING, Context(self.deadline))
@@ -135,34 +136,8 @@ class _Run:
 
     def _published(self, graph: Graph) -> StopReason:
         """TENSAT's program on the graph as it is; lazy cuts are not part of it."""
-        choice = greedy_tree(graph)
-        found = Found(
-            graph.choice_of(choice.values()),
-            price(graph, choice),
-            lower_bound(graph, self.deadline),
-        )
-        cycles = "order" if self.settings.cycles == "lazy" else self.settings.cycles
-        plan = Plan(cycles, True, self.settings.gap)
-
-        def improved(better: Found) -> None:
-            self.answer.offer(better.choice)
-
-        def bounded(bound: float) -> None:
-            self.answer.tell(bound)
-
-        try:
-            with SolverPool(self.settings) as pool:
-                self.answer.solvers = pool.used_names
-                session = pool.session_for(graph)
-                solve(graph, found, plan, session, self.deadline, Listener(improved, bounded))
-        finally:
-            self.answer.warnings.extend(found.warnings)
-            self.answer.raise_bound(found.bound)
-        if found.proven:
-            return StopReason.GAP
-        if cycles == "filter":
-            return StopReason.HEURISTIC
-        return StopReason.SOLVER_FAILED if found.failed else StopReason.TIME
+        self.answer.raise_bound(lower_bound(graph, self.deadline))
+        return solve_whole(self.answer, graph, self.recorder)
 
     def _decomposed(self, graph: Graph) -> StopReason:
         """Reduce, split, and solve the parts."""

@@ -44,6 +44,7 @@ def break_ties(answer: Answer, recorder: Recorder) -> None:
     whole = answer.deadline
     if not whole.remaining:
         return
+    recorder.begin("ties")
     deadline = Deadline(whole.remaining * _SHARE, whole.clock)
     started = whole.elapsed
     before = prune(graph_of(answer.problem))

@@ -80,6 +80,10 @@ def test_a_pipe_sees_plain_text_and_no_progress() -> None:
             ProgressEvent("extract", 1.0, incumbent=1.25, bound=1.0),
             "extract  1.0 s, incumbent 1.25, bound 1",
         ),
+        (
+            ProgressEvent("extract", 1.0, bound=1.0, stage="solve", done=0, total=3),
+            "extract  solve, 0 of 3 parts solved, 1.0 s, bound 1",
+        ),
         (ProgressEvent("verify", message="sample 2 of 3"), "verify   sample 2 of 3"),
     ],
 )

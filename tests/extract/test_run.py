@@ -201,6 +201,10 @@ def test_progress_and_stages_are_told(instance: Callable[[str], Problem]) -> Non
     assert not any(e.message for e in events), "the numbers say it already"
     assert incumbents == sorted(incumbents, reverse=True) and incumbents[-1] == answer.objective
     assert bounds == sorted(bounds) and bounds[-1] == answer.bound
+    told = list(dict.fromkeys(e.stage for e in events))
+    assert told[:4] == ["", "prune", "free", "alias"] and told[-1] == "ties"
+    counts = [(e.done, e.total) for e in events if e.total is not None]
+    assert counts == sorted(counts) and 0 < counts[-1][0] == counts[-1][1]
     stages = {(stage.scope, stage.name): stage for stage in answer.stages}
     dominators, last = stages["graph", "dominators"], stages["parts", "dominance"]
     assert dominators.removed_nodes > 400

@@ -20,7 +20,8 @@ from tensat_dl.extract.program import Program, Row, Sense
 from tensat_dl.extract.run import extract
 from tensat_dl.extract.selection import check
 from tensat_dl.extract.solvers import glpsol, table
-from tensat_dl.extract.solvers.answer import Outcome
+from tensat_dl.extract.solvers.answer import Outcome, SolverProgress
+from tensat_dl.extract.solvers.highs_log import HighsLog
 from tensat_dl.extract.solvers.session import SolverSession
 from tensat_dl.extract.solvers.table import (
     SOLVERS,
@@ -275,6 +276,26 @@ def market_split(rows: int = 4, columns: int = 30) -> Program:
         terms = (*weights, 1.0, -1.0)
         program.rows.append(Row((*x, more, less), terms, Sense.EQUAL, sum(weights) // 2))
     return program
+
+
+HIGHS_LOG = """\
+Running HiGHS 1.16.0 (git hash: 1234567): Copyright (c) 2026 HiGHS under MIT licence terms
+MIP has 4 rows; 38 cols; 124 nonzeros; 30 integer variables (30 binary)
+        Nodes      |    B&B Tree     |            Objective Bounds            
+Src  Proc. InQueue |  Leaves   Expl. | BestBound       BestSol              Gap |   Cuts
+
+         0       0         0   0.00%   0               inf                  inf        0      0
+ S       0       0         0   0.00%   1.5             123              98.78%        0      0
+         1       0         0   0.39%   2               3                33.33%      252     24
+"""
+
+
+def test_the_log_of_highs_tells_bounds_while_it_runs() -> None:
+    seen: list[SolverProgress] = []
+    log = HighsLog(seen.append)
+    for start in range(0, len(HIGHS_LOG), 7):
+        log.write(HIGHS_LOG[start : start + 7])
+    assert [(p.objective, p.bound) for p in seen] == [(None, 0.0), (123.0, 1.5), (3.0, 2.0)]
 
 
 def test_options_reach_the_solver_verbatim() -> None:

@@ -93,6 +93,7 @@ class Reducer:
 
     def _run_stage(self, graph: Graph, name: str, context: Context, part: int) -> Graph:
         context.deadline.check()
+        self.recorder.begin(name)
         started, before = context.deadline.elapsed, graph
         if graph.derivable:
             graph = _BY_NAME[name].run(graph, context)

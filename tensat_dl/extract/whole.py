@@ -1,10 +1,7 @@
-"""Extraction under limits.
+"""Extraction as one program of the whole graph: TENSAT's, and ours under limits.
 
-Enters: an answer without a choice.  Leaves: its best choice within the limits, a bound, or that
-there is none.  Most reductions drop answers that cost as much as others but may be the only ones
-within the limits.  So the problem is first solved without limits: often that answer keeps to them,
-and its bound holds in any case.  Otherwise one program has the limits as rows, on a graph that lost
-only nodes that no acyclic selection has.
+Enters: an answer, a graph that kept every acyclic selection.  Leaves: its best choice within the
+limits, a bound, or that there is none.
 """
 
 from __future__ import annotations
@@ -12,7 +9,7 @@ from __future__ import annotations
 from tensat_dl.extract.answer import Answer
 from tensat_dl.extract.graph import Graph
 from tensat_dl.extract.problem import Extraction, Status, StopReason
-from tensat_dl.extract.reductions.table import Context, Reducer
+from tensat_dl.extract.records import Recorder
 from tensat_dl.extract.search import Found, Listener, Plan, solve
 from tensat_dl.extract.solvers.pool import SolverPool
 
@@ -21,7 +18,10 @@ KEEPING_ALL = ("prune", "closure", "dominators")
 
 
 def take_unlimited(answer: Answer, unlimited: Extraction) -> bool:
-    """Take what was found without limits for what it is worth; True when that settles it."""
+    """Take what was found without limits for what it is worth; True when that settles it.
+
+    Its bound holds under limits, too, and often it keeps to them.
+    """
     answer.infeasible = unlimited.status is Status.INFEASIBLE
     if unlimited.selection is None:
         return answer.infeasible
@@ -36,20 +36,22 @@ def take_unlimited(answer: Answer, unlimited: Extraction) -> bool:
     return answer.tight
 
 
-def solve_limited(answer: Answer, graph: Graph, reducer: Reducer) -> StopReason:
-    """Solve the whole graph as one program with the limits as rows."""
-    settings = answer.settings
-    graph = reducer.run(graph, KEEPING_ALL, Context(answer.deadline))
+def solve_whole(answer: Answer, graph: Graph, recorder: Recorder) -> StopReason:
+    """Improve the answer by one program, with the limits as rows."""
+    settings, started = answer.settings, answer.deadline.elapsed
     found = Found(answer.choice(), answer.objective, answer.bound)
     published = settings.method == "tensat-ilp"
     cycles = "order" if published and settings.cycles == "lazy" else settings.cycles
     plan = Plan(cycles, published, settings.gap, answer.limits)
     listener = Listener(lambda better: answer.offer(better.choice), answer.tell)
+    answer.begin("solve")
     try:
         with SolverPool(settings) as pool:
             answer.solvers = pool.used_names
             solve(graph, found, plan, pool.session_for(graph), answer.deadline, listener)
     finally:
+        seconds, who = answer.deadline.elapsed - started, ", ".join(answer.solvers)
+        recorder.add("graph", "solve", 0, graph, graph, seconds, who)
         answer.warnings.extend(found.warnings)
         answer.raise_bound(found.bound)
     answer.infeasible = found.infeasible and cycles != "filter"
