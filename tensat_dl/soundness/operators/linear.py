@@ -77,9 +77,9 @@ def _convolved(arithmetic: Arithmetic, places: Array, weights: Array) -> Array:
 def _conv_transpose(call: Call) -> list[Array]:
     """Every element of the input adds its multiple of the weights to the output."""
     x, w, arithmetic = call.input(0), call.input(1), call.arithmetic
-    window = Window.of(call, w.shape[2:])
-    group = call.integer("group", 1)
     dims = call.result_dims()
+    window = _transposed_window(call, w.shape[2:], x.shape[2:], dims[2:])
+    group = call.integer("group", 1)
     halves = len(window.kernel)
     padded = [
         size + window.pads[i] + max(window.pads[halves + i], 0) for i, size in enumerate(dims[2:])
@@ -115,6 +115,29 @@ def _conv_transpose(call: Call) -> list[Array]:
     if call.has(2):
         y = arithmetic.add(y, call.input(2).reshape(-1, *[1] * halves))
     return [y]
+
+
+def _transposed_window(
+    call: Call, kernel: tuple[int, ...], sizes: tuple[int, ...], outputs: tuple[int, ...]
+) -> Window:
+    """Where the size of the output is given, or follows from the strides alone, what is cropped
+    follows from it, as ONNX says: half at either end, the odd one where `auto_pad` says."""
+    mode = call.text("auto_pad", "NOTSET")
+    if mode in ("NOTSET", "VALID") and call.attribute("output_shape") is None:
+        return Window.of(call, kernel)
+    count = len(kernel)
+    strides, dilations = call.ints("strides", (1,) * count), call.ints("dilations", (1,) * count)
+    extra = call.ints("output_padding", (0,) * count)
+    totals = [
+        s * (n - 1) + e + (k - 1) * d + 1 - o
+        for s, n, e, k, d, o in zip(strides, sizes, extra, kernel, dilations, outputs, strict=True)
+    ]
+    if min(totals, default=0) < 0:
+        raise Undefined("an output larger than the input reaches")
+    halves = [total // 2 for total in totals]
+    others = [total - half for total, half in zip(totals, halves, strict=True)]
+    begins, ends = (halves, others) if mode == "SAME_UPPER" else (others, halves)
+    return Window(kernel, strides, dilations, (*begins, *ends))
 
 
 # --- reductions -----------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tensat_dl.soundness.arithmetic import Array, Unsupported
+from tensat_dl.soundness.arithmetic import Array, Undefined
 from tensat_dl.soundness.operators.call import Call
 
 
@@ -21,9 +21,10 @@ class Window:
 
     @staticmethod
     def of(call: Call, kernel: tuple[int, ...]) -> Window:
-        """The window of an application whose pads are known.  Raises Unsupported for others."""
+        """The window of an application whose pads are known.  Raises Undefined for others: with a
+        count that is rounded up, evaluators do not agree on them."""
         if call.text("auto_pad", "NOTSET").startswith("SAME"):
-            raise Unsupported("pads that follow from the size of the output")
+            raise Undefined("pads that follow from the size of the output")
         count = len(kernel)
         return Window(
             tuple(kernel),
