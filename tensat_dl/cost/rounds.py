@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -132,6 +132,8 @@ class _Search:
     rounds: int = 0
     seconds: float = 0.0
     skipped: bool = False
+    extraction: Extraction = field(init=False)
+    used: list[Timed] = field(init=False)
 
     def run(self, original: list[Timed], symbols: list[str]) -> Settled:
         """Rounds until the answer is measured, or the time for it is over."""
@@ -140,7 +142,7 @@ class _Search:
             while self.open(method, most):
                 self.measure(self.used)
                 self.measure(self.rivals())
-        if self.extraction.stopped is StopReason.TIME:
+        if self.extraction.stopped is StopReason.TIME and not self._good_enough():
             self.measure(self.posed.paid)
             while self.open(self.settings.method, math.inf):
                 self.measure(self.used)
@@ -150,6 +152,13 @@ class _Search:
         if tally.left or self.skipped:
             notes.append(_EXHAUSTED.format(self.model.budget))
         return Settled(self.posed, self.extraction, before, cost, tally, tuple(notes))
+
+    def _good_enough(self) -> bool:
+        """Can anything be cheaper by more than times are exact?"""
+        if self.extraction.gap > self.model.margin:
+            return False
+        self.extraction = dataclasses.replace(self.extraction, stopped=StopReason.GAP)
+        return True
 
     def measure(self, parts: Iterable[Timed]) -> None:
         """Measure what is not measured yet."""
