@@ -30,7 +30,7 @@ def all_codes() -> dict[str, str]:
     found: dict[str, str] = {}
     for path in sorted(PACKAGE.rglob("codes.py")):
         name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
-        codes: Mapping[str, str] = importlib.import_module(name).CODES
+        codes: Mapping[str, str] = getattr(importlib.import_module(name), "CODES", {})
         assert not found.keys() & codes.keys()
         found.update(codes)
     return found
