@@ -9,6 +9,7 @@ import cases_branches
 import cases_extra
 import cases_fold
 import cases_move
+import cases_shapes
 import cases_tidy
 import cases_transpose
 import pytest
@@ -24,6 +25,7 @@ CASES = [
     *cases_move.CASES,
     *cases_arithmetic.CASES,
     *cases_branches.CASES,
+    *cases_shapes.CASES,
     *cases_extra.CASES,
 ]
 
@@ -37,6 +39,8 @@ def members() -> dict[str, list[str]]:
 
 
 MEMBERS = members()
+#: These take booleans.
+LOGICAL = ("Not", "And", "Or", "Xor")
 
 
 def parameters(fires: bool) -> Iterator[object]:
@@ -48,7 +52,7 @@ def parameters(fires: bool) -> Iterator[object]:
 
 def text_of(case: Case, rule: str) -> str:
     operator = rule.removesuffix("<=").partition("@")[2]
-    text = case.text.replace("f32", "bool") if operator == "Not" else case.text
+    text = case.text.replace("f32", "bool") if operator in LOGICAL else case.text
     return text.replace("F(", f"{operator}(") if operator else text
 
 
