@@ -10,6 +10,7 @@ import pytest
 from onnx import numpy_helper, parser
 
 import tensat_dl
+from tensat_dl.graph import tensors
 
 HEAD = '<ir_version: 9, opset_import: ["": 21]>'
 
@@ -104,3 +105,23 @@ def test_what_is_never_folded_has_its_price() -> None:
     assert plain.report["cost"]["before"] == 1
     assert operators(packed.model) == ["DequantizeLinear", "MatMul"]
     assert operators(plain.model) == ["MatMul"]
+
+
+def test_a_model_over_the_limit_of_protobuf(idle: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a limit of 90,000 bytes: no step may serialise the whole."""
+    monkeypatch.setattr(tensors, "PROTO_LIMIT", 90_000)
+    proto = model(
+        "g (float[2,160] x) => (float[2,160] y) { a = Abs(x) b = Abs(a) y = MatMul(b, w) }",
+        w=rand(160, 160),
+    )
+    whole = onnx.ModelProto.SerializeToString
+
+    def small(self: onnx.ModelProto, **more: object) -> bytes:
+        content = whole(self, **more)
+        assert len(content) < 90_000
+        return content
+
+    monkeypatch.setattr(onnx.ModelProto, "SerializeToString", small)
+    result = tensat_dl.optimize(proto, idle)
+    assert operators(result.model) == ["Abs", "MatMul"]
+    assert result.report["verification"]["samples"] == 3
