@@ -45,6 +45,10 @@ class _Exporter:
         absent = Leaf(LeafKind.ABSENT)
         self.absent_class = next((n.eclass for n in self.saturated.nodes if n.head == absent), -1)
         self.taken = _taken_names(self.original)
+        self.numbers: dict[str, int] = {}
+        self.name_of_digest: dict[str, str] = {}
+        for name, constant in self.original.constants.items():
+            self.name_of_digest.setdefault(constant.digest, name)
         self.preferred = self._preferred_names()
         self.sources = self._sources()
         self.projections = self._projections()
@@ -145,10 +149,7 @@ class _Exporter:
     def _constant_name(self, constant: Constant) -> str:
         if constant.source_name and constant.source_name in self.original.constants:
             return constant.source_name
-        for name, known in self.original.constants.items():
-            if known.digest == constant.digest:
-                return name
-        return self._fresh("constant")
+        return self.name_of_digest.get(constant.digest) or self._fresh("constant")
 
     def _application(self, eclass: int, node: ENode, head: Application) -> None:
         source = self.sources.get((head.operator, head.attributes, node.children))
@@ -204,12 +205,11 @@ class _Exporter:
             self.types[name] = known
 
     def _fresh(self, base: str) -> str:
-        number = 0
+        number = self.numbers.get(base, 0)
         while f"{base}_{number}" in self.taken:
             number += 1
-        name = f"{base}_{number}"
-        self.taken.add(name)
-        return name
+        self.numbers[base] = number + 1
+        return f"{base}_{number}"
 
     # --- virtual operators ----------------------------------------------------------------------
 
