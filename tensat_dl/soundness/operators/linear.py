@@ -92,29 +92,34 @@ def _conv_transpose(call: Call) -> list[Array]:
     ]
     full = [max(a, b) for a, b in zip(padded, reach, strict=True)]
     total = np.zeros((dims[0], dims[1], *full), dtype=x.dtype)
-    out_channels = w.shape[1]
+    channels = w.shape[1]
     for index in range(group):
-        inputs, weights = _part(x, group, index, 1), _part(w, group, index, 0)
-        place = slice(index * out_channels, (index + 1) * out_channels)
-        for offset in np.ndindex(*window.kernel):
-            factor = weights[(slice(None), slice(None), *offset)].T
-            rows = inputs.reshape(*inputs.shape[:2], int(np.prod(inputs.shape[2:])))
-            term = arithmetic.matmul(factor[None], rows)
-            term = term.reshape(x.shape[0], out_channels, *x.shape[2:])
-            where = tuple(
-                slice(o * d, o * d + (n - 1) * s + 1 if n else o * d, s)
-                for o, d, n, s in zip(
-                    offset, window.dilations, x.shape[2:], window.strides, strict=True
-                )
-            )
-            region = (slice(None), place, *where)
-            total[region] = arithmetic.add(total[region], term)
+        part = total[:, index * channels : (index + 1) * channels]
+        _spread(arithmetic, _part(x, group, index, 1), _part(w, group, index, 0), window, part)
     start = window.pads[:halves]
     crop = tuple(slice(a, a + size) for a, size in zip(start, dims[2:], strict=True))
     y = total[(slice(None), slice(None), *crop)]
     if call.has(2):
         y = arithmetic.add(y, call.input(2).reshape(-1, *[1] * halves))
     return [y]
+
+
+def _spread(
+    arithmetic: Arithmetic, inputs: Array, weights: Array, window: Window, total: Array
+) -> None:
+    """Add to `total` what each input element makes of the weights, where they reach."""
+    sizes = inputs.shape[2:]
+    rows = inputs.reshape(*inputs.shape[:2], int(np.prod(sizes)))
+    for offset in np.ndindex(*window.kernel):
+        factor = weights[(slice(None), slice(None), *offset)].T
+        term = arithmetic.matmul(factor[None], rows)
+        where = tuple(
+            slice(o * d, o * d + (n - 1) * s + 1 if n else o * d, s)
+            for o, d, n, s in zip(offset, window.dilations, sizes, window.strides, strict=True)
+        )
+        region = (slice(None), slice(None), *where)
+        spread = term.reshape(inputs.shape[0], weights.shape[1], *sizes)
+        total[region] = arithmetic.add(total[region], spread)
 
 
 def _transposed_window(
