@@ -30,10 +30,12 @@ from tensat_dl.extract.solvers.answer import Outcome
 from tensat_dl.extract.solvers.pool import SolverPool
 
 # Branching looks at so many nodes (about half a microsecond each), of parts with so few classes;
-# at more where much of the part is in loops, on which integer programs are weak.
+# at more where much of the part is in loops, on which integer programs are weak; at fewer of those
+# where CP-SAT follows, which is not.
 _MOST_BRANCHED = 800
 _VISITS = 600_000
 _VISITS_CYCLIC = 15_000_000
+_VISITS_BEFORE_LEARNER = 100_000
 _CYCLIC = 0.2
 _BRANCHING_SHARE = 0.4
 # The relaxation pays off for parts of this size.
@@ -68,12 +70,13 @@ class Part:
 
 @dataclass
 class PartRun:
-    """The stages of one part."""
+    """The stages of one part; `has_learner`: a solver follows that is good at loops."""
 
     part: Part
     reducer: Reducer
     deadline: Deadline
     listener: Listener
+    has_learner: bool = False
 
     def reduce(self) -> None:
         """Reduce under the part's own upper bound."""
@@ -98,7 +101,7 @@ class PartRun:
             return part.cutoff
 
         time = Deadline(self.deadline.remaining * _BRANCHING_SHARE, self.deadline.clock)
-        result = branch(graph, part.cutoff, _visits(graph), time, report)
+        result = branch(graph, part.cutoff, self._visits(graph), time, report)
         part.graph = result.graph or nothing(graph)
         found.raise_bound(result.bound)
         if not part.graph.derivable:
@@ -135,7 +138,8 @@ class PartRun:
         def solve_block(block: Graph, found: Found) -> None:
             deaf = Listener(lambda better: None, lambda bound: None)
             reducer = replace(self.reducer, recorder=Recorder())
-            run = PartRun(Part(0, block, found), reducer, self.deadline, deaf)
+            part = Part(0, block, found)
+            run = PartRun(part, reducer, self.deadline, deaf, self.has_learner)
             run.reduce()
             if run.part.open:
                 run.branch()
@@ -226,7 +230,8 @@ class PartRun:
             "parts", name, self.part.number, before, self.part.graph, seconds, detail
         )
 
-
-def _visits(graph: Graph) -> int:
-    inside = sum(len(component) for component in components(graph) if len(component) > 1)
-    return _VISITS_CYCLIC if inside > _CYCLIC * graph.classes else _VISITS
+    def _visits(self, graph: Graph) -> int:
+        inside = sum(len(component) for component in components(graph) if len(component) > 1)
+        if inside <= _CYCLIC * graph.classes:
+            return _VISITS
+        return _VISITS_BEFORE_LEARNER if self.has_learner else _VISITS_CYCLIC

@@ -26,7 +26,7 @@ from tensat_dl.extract.reductions.split import cut, part_labels
 from tensat_dl.extract.reductions.table import PARTS, Context, Reducer
 from tensat_dl.extract.reductions.upper import part_bounds
 from tensat_dl.extract.search import Found, Listener, Plan
-from tensat_dl.extract.solvers.pool import SolverPool
+from tensat_dl.extract.solvers.pool import SolverPool, has_learner
 from tensat_dl.settings import ExtractSettings
 
 _MOST_ROUNDS = 6
@@ -47,6 +47,7 @@ class Parts:
         self.choice: dict[int, int] = {}
         self.parts: list[Part] = []
         self.pairs: dict[int, Pair] = {}
+        self.has_learner = has_learner(answer.settings)
         self._lock = RLock()
 
     def split(self, graph: Graph) -> None:
@@ -128,7 +129,7 @@ class Parts:
         listener = Listener(
             lambda found: self._improve(), lambda bound: self._tell_bound(part, bound)
         )
-        return PartRun(part, self.reducer, deadline, listener)
+        return PartRun(part, self.reducer, deadline, listener, self.has_learner)
 
     def _improve(self) -> None:
         with self._lock:

@@ -106,6 +106,8 @@ def solve(
     if plan.cycles == "filter":
         _solve_filtered(graph, found, plan, session, deadline, listener)
         return
+    if plan.cycles == "lazy" and session.solver.learns:
+        plan = replace(plan, cycles="order-integer")
     model = _formulate(graph, plan, deadline)
     known = math.isfinite(found.cost)
     size = found.cost if known else found.bound or 1.0

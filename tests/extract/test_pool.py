@@ -49,6 +49,22 @@ def test_the_choice(
         assert solvers.used_names == [chosen]
 
 
+@pytest.mark.parametrize(
+    ("solver", "there", "learns"),
+    [
+        ("auto", {"highs", "cp-sat"}, True),
+        ("auto", {"highs", "glpk"}, False),
+        ("cp-sat", {"cp-sat"}, True),
+        ("highs", {"highs", "cp-sat"}, False),
+    ],
+)
+def test_a_solver_that_learns_is_looked_for(
+    monkeypatch: pytest.MonkeyPatch, solver: str, there: set[str], learns: bool
+) -> None:
+    monkeypatch.setattr(pool, "availability", lambda s: Availability(s, s.name in there, ""))
+    assert pool.has_learner(ExtractSettings(solver=solver)) is learns
+
+
 def test_nothing_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "availability", lambda solver: Availability(solver, False, ""))
     with pytest.raises(UsageError, match="no solver can be used here") as raised:

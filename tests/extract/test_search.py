@@ -19,14 +19,17 @@ from tensat_dl.extract.reductions.prune import prune
 from tensat_dl.extract.search import DEAF, Found, Plan, solve
 from tensat_dl.extract.selection import check, select
 from tensat_dl.extract.solvers.session import SolverSession
-from tensat_dl.extract.solvers.table import find_solver
+from tensat_dl.extract.solvers.table import availability, find_solver
 
 LONG = Deadline(1e6)
 
 
-@pytest.fixture(scope="module", params=["glpk", "highs"])
+@pytest.fixture(scope="module", params=["glpk", "highs", "cp-sat"])
 def session(request: pytest.FixtureRequest) -> Iterator[SolverSession]:
-    with SolverSession(find_solver(request.param), {}) as session:
+    found = availability(find_solver(request.param))
+    if not found:
+        pytest.skip(found.detail)
+    with SolverSession(found.solver, {}) as session:
         yield session
 
 

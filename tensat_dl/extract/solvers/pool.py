@@ -97,6 +97,13 @@ def check_solver(settings: ExtractSettings) -> None:
         raise UsageError("no solver can be used here", help=f"install one: {SOLVERS[0].needs}")
 
 
+def has_learner(settings: ExtractSettings) -> bool:
+    """Will small parts with loops come to a solver that learns from conflicts?"""
+    names = _FOR_CYCLES if settings.solver == AUTO else (settings.solver,)
+    solvers = map(find_solver, names)
+    return any(solver.learns and availability(solver) for solver in solvers)
+
+
 def _choose(graph: Graph) -> Solver:
     small = graph.nodes <= _SMALL
     cyclic = small and any(len(component) > 1 for component in components(graph))

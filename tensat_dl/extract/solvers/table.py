@@ -42,7 +42,8 @@ class Solver:
     `program`: the executable to start.  `time_option` and `gap_option` are the solver's own
     options for seconds and relative gap ("" where its interface has arguments for them);
     `defaults` are options that we set.  `takes_order`: solves order variables (big constants)
-    well.  `at_limit`: how it stops and what we have then.  `executable`: the program that the
+    well; `learns`: from conflicts, so that they are better than loop rows that come one by one.
+    `at_limit`: how it stops and what we have then.  `executable`: the program that the
     user named.  `otherwise`: another way to the same solver, where this one is not installed.
     """
 
@@ -56,6 +57,7 @@ class Solver:
     gap_option: str = ""
     defaults: Mapping[str, SettingValue] = field(default_factory=dict)
     takes_order: bool = False
+    learns: bool = False
     at_limit: str = ""
     ran_here: bool = False
     executable: str = ""
@@ -104,6 +106,7 @@ SOLVERS: tuple[Solver, ...] = (
         "pip install ortools",
         module="ortools",
         takes_order=True,
+        learns=True,
         at_limit="tells each solution when it finds it; none is lost",
         ran_here=True,
     ),
@@ -145,6 +148,7 @@ SOLVERS: tuple[Solver, ...] = (
         Backend.PYOMO,
         "gurobi",
         "gurobipy or `gurobi_cl`, and a licence",
+        module="gurobipy",
         program="gurobi_cl",
         time_option="TimeLimit",
         gap_option="MIPGap",
@@ -167,6 +171,7 @@ SOLVERS: tuple[Solver, ...] = (
         Backend.PYOMO,
         "xpress",
         "the package `xpress`, and a licence",
+        module="xpress",
         time_option="maxtime",
         gap_option="miprelstop",
         takes_order=True,
@@ -177,6 +182,7 @@ SOLVERS: tuple[Solver, ...] = (
         Backend.PYOMO,
         "mosek",
         "the package `Mosek`, and a licence",
+        module="mosek",
         time_option="dparam.mio_max_time",
         gap_option="dparam.mio_tol_rel_gap",
         takes_order=True,
@@ -258,8 +264,20 @@ def _look_for(solver: Solver) -> Availability:
                     solver, False, f"the package `{solver.module}` is not installed"
                 )
             return Availability(solver, True, f"the package `{solver.module}`")
+        case Backend.PYOMO if not _may_be_there(solver):
+            return Availability(solver, False, f"not found: needs {solver.needs}")
         case Backend.PYOMO:
             return _ask_pyomo(solver)
+
+
+def _may_be_there(solver: Solver) -> bool:
+    """Whether the solver's program or library is there, where we know it: to ask Pyomo takes a
+    second."""
+    if not (solver.program or solver.module):
+        return True
+    program = solver.program and (packaged_program(solver) or shutil.which(solver.program))
+    library = solver.module and importlib.util.find_spec(solver.module)
+    return bool(program or library)
 
 
 def _ask_pyomo(solver: Solver) -> Availability:
