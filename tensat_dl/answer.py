@@ -13,17 +13,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tensat_dl.cost.free import price_of_unfolded
-from tensat_dl.cost.measured.comparison import Comparison
+from tensat_dl.cost.measured.comparison import Comparison, Conditions, compare_models
 from tensat_dl.cost.models import CostModel
+from tensat_dl.cost.rounds import Settled
 from tensat_dl.errors import InfeasibleError
 from tensat_dl.graph.fold import fold_constants, left_by_folding
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.prune import remove_dead
 from tensat_dl.graph.source import Source
 from tensat_dl.graph.verification import Verification
+from tensat_dl.graph.verify import verify
 from tensat_dl.graph.write import build_source
 from tensat_dl.phases import Phases
-from tensat_dl.settings import ExportSettings, ExtractSettings
+from tensat_dl.settings import Settings
 from tensat_dl.written_limits import beyond_limits
 
 #: An answer must be cheaper than the original by this share to count as another one.
@@ -43,40 +45,48 @@ class Candidate:
     changed: bool = True
 
 
-@dataclass(frozen=True)
-class Found:
-    """The graph that was chosen, not folded yet, and its cost by the e-graph."""
-
-    graph: Callable[[], Graph]
-    cost: float
-
-
-def candidates(
+def choose_answer(
     original: Graph,
-    before: float,
-    found: Found,
+    settled: Settled,
+    found: Callable[[], Graph],
+    prices: CostModel,
+    settings: Settings,
+    phases: Phases,
+) -> Accepted:
+    """The model to be written; `found` makes the graph that extraction chose, not folded yet.
+
+    Raises InfeasibleError where nothing is within the limits."""
+    offered = _candidates(original, settled, found, prices, settings)
+    judges = _judges(original, settings, measured=settled.tally is not None)
+    return _first_accepted(offered, judges, phases)
+
+
+def _candidates(
+    original: Graph,
+    settled: Settled,
+    found: Callable[[], Graph],
     model: CostModel,
-    settings: ExportSettings,
-    limits: ExtractSettings,
+    settings: Settings,
 ) -> Iterator[Candidate]:
-    """What may be written, the best first; `before` is the cost of the original when folded.
+    """What may be written, the best first.
 
     Where the original is beyond the limits, what was found need not be cheaper.  Raises
     InfeasibleError when nothing is left."""
-    left = left_by_folding(original, settings)
+    limits = settings.extract
+    left = left_by_folding(original, settings.export)
     tidy = None
     if original.source.inlined or len(left) < len(remove_dead(original).nodes):
-        tidy = fold_constants(original, settings)
+        tidy = fold_constants(original, settings.export)
         if beyond_limits(tidy, limits):
             tidy, left = None, original.nodes
-    before += price_of_unfolded(original, left, model)
+    before = settled.before + price_of_unfolded(original, left, model)
     beyond = beyond_limits(original, limits)
     is_given = tidy is not None or not beyond
     most = before * (1 - _IMPROVEMENT) if is_given else math.inf
-    if found.cost < most:
-        whole = found.graph()
-        graph = fold_constants(whole, settings)
-        cost = found.cost + price_of_unfolded(whole, graph.nodes, model)
+    if settled.cost < most:
+        whole = found()
+        graph = fold_constants(whole, settings.export)
+        cost = settled.cost + price_of_unfolded(whole, graph.nodes, model)
         too_much = beyond_limits(graph, limits)
         if cost < most and not too_much:
             yield Candidate(graph, build_source(graph), before, cost, found=True)
@@ -92,7 +102,7 @@ def candidates(
 
 
 @dataclass(frozen=True)
-class Judges:
+class _Judges:
     """What a candidate must pass: `verify`, and where the cost was measured, `compare`: a model
     that is not faster as a whole is not accepted, unless `keep_anyway`."""
 
@@ -112,7 +122,19 @@ class Accepted:
     warnings: tuple[str, ...]
 
 
-def first_accepted(offered: Iterator[Candidate], judges: Judges, phases: Phases) -> Accepted:
+def _judges(original: Graph, settings: Settings, *, measured: bool) -> _Judges:
+    cost, dims, source = settings.cost, settings.model.dims, original.source
+    conditions = Conditions(
+        dims, cost.symbolic_dim, cost.threads, cost.compare_seconds, settings.verify.input_data
+    )
+    return _Judges(
+        lambda new: verify(source, new, settings.verify, dims, types=original.types),
+        (lambda new: compare_models(source, new, conditions)) if measured else None,
+        cost.keep_anyway,
+    )
+
+
+def _first_accepted(offered: Iterator[Candidate], judges: _Judges, phases: Phases) -> Accepted:
     """The first candidate that the runtime takes, and is the better for it."""
     refused: list[str] = []
     comparison = None

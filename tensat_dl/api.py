@@ -74,7 +74,6 @@ def optimize(
     outcome = run(cast(Any, model), chosen, settings, progress or silent)
     from tensat_dl.graph.convert import model_like
 
-    assert outcome.model is not None, "the pipeline hands back the model"
     answer = model_like(cast(Any, model), outcome.model)
     return Result(cast(Model, answer), make_report(outcome))
 

@@ -1,6 +1,6 @@
 """What one run of the whole line gives back: the answer and all that a report says of it.
 
-Written by `pipeline.py`; read by `report.py`, the command line and the Python API.  Plain data,
+Written by `story.py`; read by `report.py`, the command line and the Python API.  Plain data,
 free of terminals.
 """
 
@@ -38,8 +38,8 @@ class Outcome:
 
     `model` is the optimised model.  Costs are in `cost_unit` ("" for models of
     rule files).  `nodes_before` and `nodes_after` count nodes by operator name.
-    `rules_in_answer`: rule name -> e-nodes it made that the answer uses.  `extraction` is None
-    where there was nothing to extract, `verification` where it was switched off.  `seconds` is
+    `rules_in_answer`: rule name -> e-nodes it made that the answer uses.  `verification` is None
+    where it was switched off.  `seconds` is
     by phase (the names of :class:`tensat_dl.progress.ProgressEvent`).  `output_path` is None
     where nothing was written.  `changes` are there where an explanation was asked for, `tally`
     and `comparison` where costs were measured.
@@ -52,10 +52,11 @@ class Outcome:
     nodes_before: Mapping[str, int]
     nodes_after: Mapping[str, int]
     exploration: Exploration
-    extraction: Extraction | None
+    extraction: Extraction
     rules_in_answer: Mapping[str, int]
     verification: Verification | None
     seconds: Mapping[str, float]
+    model: Source = field(compare=False, repr=False)
     output_path: str | None = None
     cost_unit: str = ""
     warnings: tuple[str, ...] = ()
@@ -63,4 +64,3 @@ class Outcome:
     notes: tuple[str, ...] = ()
     tally: Tally | None = None
     comparison: Comparison | None = None
-    model: Source | None = field(default=None, compare=False, repr=False)

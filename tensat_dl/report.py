@@ -57,7 +57,7 @@ def make_report(outcome: Outcome) -> Report:
             "after": dict(sorted(outcome.nodes_after.items())),
         },
         "exploration": _exploration(outcome.exploration),
-        "extraction": outcome.extraction and extraction_report(outcome.extraction),
+        "extraction": extraction_report(outcome.extraction),
         "rules": _rules(outcome.exploration.rules, outcome.rules_in_answer),
         "changes": [asdict(change) for change in outcome.changes],
         "verification": outcome.verification and _verification(outcome.verification),

@@ -54,6 +54,8 @@ STAGES: dict[str, set[str]] = {
     "report": LEAVES | {"cost", "egraph", "extract", "graph", "outcome", "diagnosis"},
 }
 _BELOW_PIPELINE = set(STAGES)
+STAGES["story"] = set(_BELOW_PIPELINE)
+_BELOW_PIPELINE.add("story")
 STAGES["pipeline"] = _BELOW_PIPELINE
 STAGES["api"] = _BELOW_PIPELINE | {"pipeline"}
 STAGES["cli"] = _BELOW_PIPELINE | {"pipeline", "api"}

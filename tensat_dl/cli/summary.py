@@ -42,8 +42,7 @@ def summary(report: Report, *, verbose: bool) -> list[Block]:
     if report["changes"]:
         blocks += change_blocks(report["changes"], report["cost"]["unit"])
     blocks.append(Line(f"exploration   {_exploration(report['exploration'])}"))
-    if report["extraction"]:
-        blocks.append(Line(f"extraction    {extraction_line(report['extraction'])}"))
+    blocks.append(Line(f"extraction    {extraction_line(report['extraction'])}"))
     if report["measured"]:
         blocks.append(Line(f"measured      {_measured(report['measured'])}"))
     blocks.append(Line(f"verification  {_verification(report['verification'])}"))

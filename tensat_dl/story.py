@@ -1,0 +1,104 @@
+"""What the stages of one run handed on, and the outcome that it makes.
+
+Enters: a :class:`Run`, which the pipeline fills.  Leaves: an
+:class:`~tensat_dl.outcome.Outcome`, and the rules to suspect when the answer is wrong.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tensat_dl.answer import Accepted
+from tensat_dl.cost.models import CostModel
+from tensat_dl.cost.opset_notes import opset_notes
+from tensat_dl.cost.rounds import Settled
+from tensat_dl.cost.writable import Writable
+from tensat_dl.diagnosis.changes import Change
+from tensat_dl.egraph.snapshot import Saturated
+from tensat_dl.graph.model import Graph
+from tensat_dl.graph.prune import remove_dead
+from tensat_dl.outcome import Outcome, OutcomeStatus
+
+
+@dataclass(frozen=True)
+class Run:
+    """`barred`: why newer opsets are not open to the answer; `changes`: what the answer changed,
+    where somebody wants to know."""
+
+    original: Graph
+    saturated: Saturated
+    prices: CostModel
+    writable: Writable
+    settled: Settled
+    accepted: Accepted
+    barred: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def made(self) -> Mapping[str, int]:
+        """Rule -> the e-nodes of the answer that it made."""
+        if not self.accepted.candidate.found:
+            return {}
+        return dict(Counter(node.rule for node in self.settled.chosen.values() if node.rule))
+
+    @property
+    def suspects(self) -> tuple[str, ...]:
+        """The rules that acted, those with most nodes in the answer first; none where no rule had
+        a part in the answer."""
+        if not self.accepted.candidate.found:
+            return ()
+        made = self.made
+        counts = self.saturated.exploration.rules
+        acted = [name for name, count in counts.items() if count.applied]
+        return tuple(sorted(acted, key=lambda name: (-made.get(name, 0), name)))
+
+
+def tell(run: Run, seconds: Mapping[str, float], output: Path | None, *, verified: bool) -> Outcome:
+    """The outcome of a run; `seconds` by phase, `verified` unless that was switched off."""
+    answer, accepted, settled = run.accepted.candidate, run.accepted, run.settled
+    exploration, source = run.saturated.exploration, run.original.source
+    left_out = opset_notes(settled.posed.left_out, run.saturated, run.writable)
+    return Outcome(
+        status=_status(accepted),
+        cost_model=run.prices.name,
+        cost_unit=run.prices.unit,
+        cost_before=answer.before,
+        cost_after=answer.cost,
+        nodes_before=_count_nodes(run.original),
+        nodes_after=_count_nodes(answer.graph),
+        exploration=exploration,
+        extraction=settled.extraction,
+        rules_in_answer=run.made,
+        verification=accepted.verification if verified else None,
+        seconds=seconds,
+        output_path=None if output is None else str(output),
+        warnings=(
+            *source.warnings,
+            *run.barred,
+            *exploration.warnings,
+            *settled.extraction.warnings,
+            *settled.notes,
+            *accepted.warnings,
+        ),
+        notes=(*source.notes, *left_out),
+        changes=run.changes,
+        tally=settled.tally,
+        comparison=accepted.comparison,
+        model=answer.source,
+    )
+
+
+def _status(accepted: Accepted) -> OutcomeStatus:
+    candidate = accepted.candidate
+    if candidate.changed:
+        dearer = candidate.cost > candidate.before
+        return OutcomeStatus.LIMITED if dearer else OutcomeStatus.IMPROVED
+    compared = accepted.comparison is not None
+    return OutcomeStatus.NOT_FASTER if compared else OutcomeStatus.UNCHANGED
+
+
+def _count_nodes(graph: Graph) -> Mapping[str, int]:
+    return dict(Counter(node.operator.name for node in remove_dead(graph).nodes))
