@@ -63,7 +63,7 @@ class Formulation:
 
     graph: Graph
     required: Required
-    program: Program = field(default_factory=Program)
+    program: Program = field(default_factory=lambda: Program(reduced=True))
     node_column: dict[int, int | None] = field(default_factory=dict)
     active: dict[int, int | None] = field(default_factory=dict)
 

@@ -7,7 +7,8 @@ Pyomo is slow to start.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pyomo.environ as pyo
@@ -52,9 +53,17 @@ def values_of(model: PyomoModel) -> tuple[float, ...]:
     return tuple(float(x.value or 0.0) for x in model.x.values())
 
 
-def relaxed(model: PyomoModel) -> PyomoModel:
-    """A copy without integrality."""
-    return pyo.TransformationFactory("core.relax_integer_vars").create_using(model)
+@contextmanager
+def relaxed(model: PyomoModel) -> Iterator[None]:
+    """Inside the `with` block the model is without integrality."""
+    integers = [x for x in model.x.values() if x.is_integer()]
+    for x in integers:
+        x.domain = pyo.NonNegativeReals
+    try:
+        yield
+    finally:
+        for x in integers:
+            x.domain = pyo.Binary
 
 
 def rows_of(model: PyomoModel) -> list[Any]:

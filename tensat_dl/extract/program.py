@@ -6,7 +6,7 @@ It pickles: it crosses to the process that runs the solver.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 
@@ -31,13 +31,14 @@ class Row:
 @dataclass
 class Program:
     """Minimise `constant + sum(costs[i] * x[i])` with `0 <= x[i] <= uppers[i]`.  Solvers are not
-    told the constant."""
+    told the constant.  `reduced`: little is left to presolve."""
 
     costs: list[float] = field(default_factory=list)
     uppers: list[float] = field(default_factory=list)
     integer: list[bool] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     constant: float = 0.0
+    reduced: bool = False
 
     def column(self, cost: float = 0.0, *, upper: float = 1.0, integer: bool = False) -> int:
         """A new variable; returns its number."""
@@ -52,7 +53,7 @@ class Program:
         costs = tuple(self.costs[i] for i in priced)
         limit = Row(tuple(priced), costs, Sense.AT_MOST, value - self.constant)
         rows = [*self.rows, limit] if priced else self.rows
-        return Program(self.costs, self.uppers, self.integer, rows, self.constant)
+        return replace(self, rows=rows)
 
     def value(self, values: Sequence[float]) -> float:
         """The objective at a point."""

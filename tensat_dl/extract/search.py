@@ -185,7 +185,7 @@ def scaled(program: Program, size: float) -> tuple[Program, float]:
     factor: a power of two, which changes no digit."""
     factor = _power_of_two(_SCALE / max(size, 1e-300))
     costs = [cost * factor for cost in program.costs]
-    return Program(costs, program.uppers, program.integer, program.rows), factor
+    return replace(program, costs=costs, constant=0.0), factor
 
 
 @dataclass

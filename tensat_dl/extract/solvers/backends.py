@@ -102,9 +102,8 @@ class DirectRunner:
         self.entry = solver
         self.model = build_model(program)
         self.solver: Any = SolverFactory(solver.plugin)
-        if hasattr(self.solver, "set_instance"):
-            self.solver.set_instance(self.model)
-        self.options = options
+        more = solver.for_reduced if program.reduced else {}
+        self.options = {**solver.defaults, **more, **options}
 
     def add_rows(self, rows: Iterable[Row]) -> None:
         """Pyomo notices the new constraints at the next solve."""
@@ -112,7 +111,7 @@ class DirectRunner:
 
     def solve(self, until: float, gap: float, report: Report) -> SolverAnswer:
         """One run, of one thread unless the options say otherwise."""
-        options = {**self.entry.defaults, **self.options}
+        options = dict(self.options)
         results = self.solver.solve(
             self.model,
             load_solutions=False,
@@ -126,26 +125,26 @@ class DirectRunner:
         return self._answer(results)
 
     def relax(self, until: float) -> SolverAnswer:
-        """One run on a relaxed copy."""
+        """One run without integrality."""
         from pyomo.contrib.solver.common.factory import SolverFactory
         from pyomo.contrib.solver.common.results import TerminationCondition
 
-        model = relaxed(self.model)
-        results = SolverFactory(self.entry.plugin).solve(
-            model,
-            load_solutions=False,
-            raise_exception_on_nonoptimal_result=False,
-            time_limit=_left(until),
-            threads=1,
-        )
-        ended = results.termination_condition
-        if ended is not TerminationCondition.convergenceCriteriaSatisfied:
-            return SolverAnswer(Outcome.FAILED, message=f"{self.entry.name}: {ended.name}")
-        results.solution_loader.load_vars()
-        duals = results.solution_loader.get_duals()
-        by_row = tuple(float(duals[row]) for row in rows_of(model))
-        value = float(results.incumbent_objective)
-        return SolverAnswer(Outcome.OPTIMAL, values_of(model), value, value, duals=by_row)
+        with relaxed(self.model):
+            results = SolverFactory(self.entry.plugin).solve(
+                self.model,
+                load_solutions=False,
+                raise_exception_on_nonoptimal_result=False,
+                time_limit=_left(until),
+                threads=1,
+            )
+            ended = results.termination_condition
+            if ended is not TerminationCondition.convergenceCriteriaSatisfied:
+                return SolverAnswer(Outcome.FAILED, message=f"{self.entry.name}: {ended.name}")
+            results.solution_loader.load_vars()
+            duals = results.solution_loader.get_duals()
+            by_row = tuple(float(duals[row]) for row in rows_of(self.model))
+            value = float(results.incumbent_objective)
+            return SolverAnswer(Outcome.OPTIMAL, values_of(self.model), value, value, duals=by_row)
 
     def _answer(self, results: Any) -> SolverAnswer:
         from pyomo.contrib.solver.common.results import TerminationCondition
@@ -205,19 +204,20 @@ class PyomoRunner:
         return self._answer(results)
 
     def relax(self, until: float) -> SolverAnswer:
-        """On a relaxed copy, by the solver's defaults; not every plug-in gives duals."""
+        """Without integrality, by the solver's defaults; not every plug-in gives duals."""
         from pyomo.environ import Suffix
         from pyomo.opt import TerminationCondition
 
-        model = relaxed(self.model)
-        model.dual = Suffix(direction=Suffix.IMPORT)
-        results = self.solver.solve(model, load_solutions=False)
-        ended = results.solver.termination_condition
-        if ended not in (TerminationCondition.optimal, TerminationCondition.globallyOptimal):
-            return SolverAnswer(Outcome.FAILED, message=f"{self.entry.name}: {ended}")
-        model.solutions.load_from(results)
-        duals = tuple(float(model.dual.get(row, 0.0)) for row in rows_of(model))
-        return SolverAnswer(Outcome.OPTIMAL, values_of(model), duals=duals)
+        with relaxed(self.model):
+            self.model.dual = Suffix(direction=Suffix.IMPORT)
+            results = self.solver.solve(self.model, load_solutions=False)
+            ended = results.solver.termination_condition
+            if ended not in (TerminationCondition.optimal, TerminationCondition.globallyOptimal):
+                return SolverAnswer(Outcome.FAILED, message=f"{self.entry.name}: {ended}")
+            self.model.solutions.load_from(results)
+            duals = tuple(float(self.model.dual.get(row, 0.0)) for row in rows_of(self.model))
+            self.model.del_component(self.model.dual)
+            return SolverAnswer(Outcome.OPTIMAL, values_of(self.model), duals=duals)
 
     def _answer(self, results: Any) -> SolverAnswer:
         from pyomo.opt import TerminationCondition

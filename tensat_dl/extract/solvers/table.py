@@ -41,7 +41,8 @@ class Solver:
     """`plugin` is Pyomo's name; `needs` is what to install; `module`: the library to import, or
     `program`: the executable to start.  `time_option` and `gap_option` are the solver's own
     options for seconds and relative gap ("" where its interface has arguments for them);
-    `defaults` are options that we set.  `takes_order`: solves order variables (big constants)
+    `defaults` are options that we set, `for_reduced` more for programs of reduced graphs, on which
+    presolve finds nothing and costs much.  `takes_order`: solves order variables (big constants)
     well; `learns`: from conflicts, so that they are better than loop rows that come one by one.
     `at_limit`: how it stops and what we have then.  `executable`: the program that the
     user named.  `otherwise`: another way to the same solver, where this one is not installed.
@@ -56,6 +57,7 @@ class Solver:
     time_option: str = ""
     gap_option: str = ""
     defaults: Mapping[str, SettingValue] = field(default_factory=dict)
+    for_reduced: Mapping[str, SettingValue] = field(default_factory=dict)
     takes_order: bool = False
     learns: bool = False
     at_limit: str = ""
@@ -95,6 +97,7 @@ SOLVERS: tuple[Solver, ...] = (
         "pip install highspy",
         module="highspy",
         defaults={"mip_abs_gap": 1e-9},
+        for_reduced={"presolve": "off"},
         takes_order=True,
         at_limit=_AT_ITS_LIMIT,
         ran_here=True,
