@@ -31,6 +31,62 @@ def random_problem(seed: int) -> Problem:
     return build_problem(classes, rows, roots)
 
 
+def hard_problem(seed: int) -> Problem:
+    """8 to 12 classes with a choice almost everywhere and costs that differ: reductions leave
+    much of it."""
+    rng = random.Random(seed)
+    classes = rng.randint(8, 12)
+    backward = rng.choice((0.0, 0.15, 0.3))
+    rows = []
+    for c in range(classes):
+        for _ in range(rng.choice((1, 2, 2, 3, 3))):
+            pool = [d for d in range(classes) if d > c or (d != c and rng.random() < backward)]
+            kids = rng.sample(pool, min(len(pool), rng.choice((0, 1, 2, 2, 3))))
+            rows.append((c, round(rng.uniform(0.2, 5.0), 3), kids))
+    rng.shuffle(rows)
+    return build_problem(classes, rows, rng.sample(range(classes), rng.choice((1, 1, 2))))
+
+
+def staged_problem(seed: int) -> Problem:
+    """A chain of stages; the first class of each needs that of the stage below, and others may
+    use what is anywhere below."""
+    rng = random.Random(seed)
+    rows: list[tuple[int, float, list[int]]] = []
+    below: list[int] = []
+    top: list[int] = []
+    for _ in range(rng.randint(2, 3)):
+        stage = [len(below) + i for i in range(rng.randint(3, 4))]
+        for i, c in enumerate(stage):
+            for _ in range(rng.choice((2, 2, 3))):
+                lower = rng.sample(below, min(2, len(below))) if rng.random() < 0.6 else []
+                loops = [d for d in stage if d != c] if rng.random() < 0.15 else []
+                pool = list(dict.fromkeys([*stage[i + 1 :], *lower, *loops]))
+                kids = rng.sample(pool, min(len(pool), rng.choice((0, 1, 2, 2))))
+                rows.append((c, round(rng.uniform(0.2, 5.0), 3), [*kids, *(top if i == 0 else ())]))
+        below, top = [*below, *stage], stage[:1]
+    rng.shuffle(rows)
+    return build_problem(len(below), rows, top)
+
+
+def copies(problem: Problem, count: int, seed: int) -> Problem:
+    """The problem several times side by side, each time with its classes and nodes in another
+    order."""
+    rng = random.Random(seed)
+    rows = []
+    roots: list[int] = []
+    for copy in range(count):
+        place = [copy * problem.classes + c for c in range(problem.classes)]
+        rng.shuffle(place)
+        mine = []
+        for n, c in enumerate(problem.node_class.tolist()):
+            kids = problem.children[problem.child_start[n] : problem.child_start[n + 1]]
+            mine.append((place[c], float(problem.node_cost[n]), [place[k] for k in kids]))
+        rng.shuffle(mine)
+        rows += mine
+        roots += [place[root] for root in problem.roots]
+    return build_problem(count * problem.classes, rows, roots)
+
+
 def best_cost(problem: Problem) -> float | None:
     """The least cost of an acyclic selection, None if there is none."""
     cost = problem.node_cost.tolist()
