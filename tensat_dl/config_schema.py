@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tensat_dl.settings import REDUCTIONS, TIES, Settings
-from tensat_dl.suggest import did_you_mean
+from tensat_dl.suggest import nearest_or_all
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY_UNITS = {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
@@ -100,7 +100,7 @@ def _validate_table(table: str, content: Mapping[str, Any]) -> tuple[dict[str, A
     problems: list[str] = []
     for key, value in content.items():
         if key not in hints:
-            problems.append(f"unknown key `{key}` in [{table}]; {did_you_mean(key, hints)}")
+            problems.append(f"unknown key `{key}` in [{table}]; {nearest_or_all(key, hints)}")
             continue
         try:
             values[key] = _convert(f"{table}.{key}", hints[key], value)
@@ -113,7 +113,7 @@ def _unknown_table(name: str, tables: list[str]) -> str:
     for table in tables:
         if name in typing.get_type_hints(_table_class(table)):
             return f"unknown table `{name}`; did you mean `{table}.{name}`?"
-    return f"unknown table `{name}`; {did_you_mean(name, tables)}"
+    return f"unknown table `{name}`; {nearest_or_all(name, tables)}"
 
 
 def _table_class(name: str) -> type:
@@ -148,7 +148,7 @@ def _subset(value: Any, known: tuple[str, ...]) -> tuple[str, ...]:
         raise _Wrong(f"is a list of strings, not {_describe(value)}")
     for word in value:
         if word not in known:
-            raise _Wrong(f"holds an unknown name `{word}`; {did_you_mean(word, known)}")
+            raise _Wrong(f"holds an unknown name `{word}`; {nearest_or_all(word, known)}")
     return tuple(word for word in known if word in value)
 
 

@@ -14,7 +14,12 @@ def closest(name: str, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """`did you mean ...?`, or what there is."""
+    """`did you mean ...?`; "" where no name is near."""
+    near = closest(name, known)
+    return f"did you mean `{near}`?" if near else ""
+
+
+def nearest_or_all(name: str, known: Iterable[str]) -> str:
+    """`did you mean ...?`, or all that there is."""
     names = sorted(known)
-    guess = closest(name, names)
-    return f"did you mean `{guess}`?" if guess else f"there are: {', '.join(names)}"
+    return did_you_mean(name, names) or f"there are: {', '.join(names)}"

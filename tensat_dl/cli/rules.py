@@ -14,7 +14,7 @@ from tensat_dl.cli.failures import print_diagnostics
 from tensat_dl.diagnostics import Diagnostics, SourceFile
 from tensat_dl.errors import ExitCode, UsageError
 from tensat_dl.resources import data_directory
-from tensat_dl.suggest import did_you_mean
+from tensat_dl.suggest import nearest_or_all
 
 if TYPE_CHECKING:
     from tensat_dl.syntax import ast
@@ -48,7 +48,7 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
 
 def _show(name: str, shipped: Mapping[str, Path]) -> ExitCode:
     if name not in shipped:
-        help = did_you_mean(name, shipped)
+        help = nearest_or_all(name, shipped)
         raise UsageError(f"there is no shipped ruleset `{name}`", help=help)
     module = _parse(shipped[name])
     print(f"{name}  ({shipped[name]})\n\n{module.doc.strip()}\n")

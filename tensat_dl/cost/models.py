@@ -18,7 +18,7 @@ from tensat_dl.cost.work import Meter, Part, Work
 from tensat_dl.errors import UsageError
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.settings import CostSettings
-from tensat_dl.suggest import did_you_mean
+from tensat_dl.suggest import nearest_or_all
 
 
 class CostModel(Protocol):
@@ -104,7 +104,7 @@ def check_cost_model(settings: CostSettings, program: CheckedProgram | None) -> 
     """Raise UsageError where there is no model of the name that `settings` give."""
     known = [MEASURED, *BUILT_IN, *(program.cost_models if program else ())]
     if settings.model not in known:
-        help = did_you_mean(settings.model, known)
+        help = nearest_or_all(settings.model, known)
         raise UsageError(f"there is no cost model `{settings.model}`", help=help)
 
 

@@ -19,7 +19,7 @@ from tensat_dl.errors import UsageError
 from tensat_dl.graph.model import Graph
 from tensat_dl.language.check.report import source_text
 from tensat_dl.language.program import CheckedProgram, Match
-from tensat_dl.suggest import did_you_mean
+from tensat_dl.suggest import nearest_or_all
 
 #: Attempts that are shown.
 _SHOWN = 3
@@ -65,12 +65,12 @@ def why_not(
     rules = [rule for rule in program.rules if name in (rule.name, rule.base)]
     if not rules:
         known = dict.fromkeys(name for rule in program.rules for name in (rule.base, rule.name))
-        raise UsageError(f"there is no rule `{name}`", help=did_you_mean(name, known))
+        raise UsageError(f"there is no rule `{name}`", help=nearest_or_all(name, known))
     index = Index(saturated)
     names = Names(graph, saturated, index)
     place = None if at is None else names.find(at)
     if at is not None and place is None:
-        help = did_you_mean(at, names.known())
+        help = nearest_or_all(at, names.known())
         raise UsageError(f"the model has no node and no value `{at}`", help=help)
     searches = [
         _Search(program, plan_rule(number, rule), names, index)

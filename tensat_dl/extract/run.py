@@ -27,7 +27,7 @@ from tensat_dl.extract.ties import break_ties
 from tensat_dl.extract.whole import KEEPING_ALL, solve_whole, take_unlimited
 from tensat_dl.progress import Progress, silent
 from tensat_dl.settings import REDUCTIONS, ExtractSettings
-from tensat_dl.suggest import did_you_mean
+from tensat_dl.suggest import nearest_or_all
 
 METHODS = ("ilp", "tensat-ilp", "greedy-dag", "greedy-tree")
 CYCLES = ("lazy", "order", "order-integer", "filter")
@@ -63,7 +63,7 @@ def validate(settings: ExtractSettings) -> None:
             raise UsageError(f"unknown {name} `{value}`", help=f"known: {', '.join(known)}")
     for name in settings.reductions:
         if name not in REDUCTIONS:
-            raise UsageError(f"unknown reduction `{name}`", help=did_you_mean(name, REDUCTIONS))
+            raise UsageError(f"unknown reduction `{name}`", help=nearest_or_all(name, REDUCTIONS))
     if not settings.seconds > 0:
         raise UsageError(f"seconds must be more than 0, not {settings.seconds}")
     if settings.workers < 1:

@@ -14,10 +14,10 @@ from pathlib import Path
 from tensat_dl.diagnostics import Diagnostics, SourceFile, Span
 from tensat_dl.errors import RuleFileError
 from tensat_dl.language.check.program import check_program
-from tensat_dl.language.check.report import did_you_mean
 from tensat_dl.language.modules import LoadedModule
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.resources import data_directory
+from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.syntax.parse import parse, read_source
 

@@ -19,7 +19,7 @@ from tensat_dl.soundness.check import check_rule
 from tensat_dl.soundness.settings import Settings
 from tensat_dl.soundness.store import key_of, load, store
 from tensat_dl.soundness.verdict import Verdict
-from tensat_dl.suggest import closest
+from tensat_dl.suggest import did_you_mean
 
 #: Fewer rules than this are not worth a process.
 _WORTH_A_PROCESS = 6
@@ -34,8 +34,7 @@ def chosen(program: CheckedProgram, names: Sequence[str]) -> tuple[Rule, ...]:
     known = {name for rule in program.rules for name in (rule.name, rule.base)}
     for name in names:
         if name not in known:
-            guess = closest(name, known)
-            meant = f"did you mean `{guess}`?" if guess else "`tensat-dl show` lists the rules"
+            meant = did_you_mean(name, known) or "`tensat-dl show` lists the rules"
             raise UsageError(f"there is no rule `{name}`", help=meant)
     return found
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from lark import Token
 
 from tensat_dl.diagnostics import SourceFile, Span
-from tensat_dl.suggest import closest
+from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import wording
 from tensat_dl.syntax.brackets import item_before, open_brackets
 from tensat_dl.syntax.grammar import ITEM_WORDS, RESERVED
@@ -331,8 +331,7 @@ _ELSEWHERE = {
 
 
 def _close_word(place: Place) -> str:
-    close = closest(place.text, wording.words(place.accepted)) if len(place.text) > 1 else None
-    return f"did you mean `{close}`?" if close else ""
+    return did_you_mean(place.text, wording.words(place.accepted)) if len(place.text) > 1 else ""
 
 
 def _annotation(place: Place) -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 from tensat_dl.errors import UsageError
 from tensat_dl.extract.solvers.glpsol import find_glpsol
 from tensat_dl.settings import SettingValue
-from tensat_dl.suggest import closest
+from tensat_dl.suggest import did_you_mean
 
 #: Not a solver: whichever of those that are installed suits a part best.
 AUTO = "auto"
@@ -201,12 +201,9 @@ def find_solver(name: str) -> Solver:
         return listed[name]
     if name in _pyomo_names():
         return Solver(name, Backend.PYOMO, name, f"what Pyomo needs for `{name}`")
-    close = closest(name, [AUTO, *listed, *_pyomo_names()])
-    suggestion = f"did you mean `{close}`? " if close else ""
-    raise UsageError(
-        f"unknown solver `{name}`",
-        help=f"{suggestion}known: {AUTO}, {', '.join(listed)}, or any registered with Pyomo",
-    )
+    suggestion = did_you_mean(name, [AUTO, *listed, *_pyomo_names()])
+    known = f"known: {AUTO}, {', '.join(listed)}, or any registered with Pyomo"
+    raise UsageError(f"unknown solver `{name}`", help=f"{suggestion} {known}".strip())
 
 
 def require_solver(name: str, executable: str = "") -> Solver:

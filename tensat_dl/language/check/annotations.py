@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tensat_dl.language.check.report import Reporter, did_you_mean
+from tensat_dl.language.check.report import Reporter
 from tensat_dl.language.program import CyclePolicy
+from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
 
 

@@ -13,9 +13,9 @@ from tensat_dl.diagnostics import Label, Span
 from tensat_dl.language.builtins import BUILTINS
 from tensat_dl.language.check.attributes import check_kind, example
 from tensat_dl.language.check.names import Kind, Symbol
-from tensat_dl.language.check.report import did_you_mean, listed, source_text
+from tensat_dl.language.check.report import listed, source_text
 from tensat_dl.language.check.variables import Context, is_upper
-from tensat_dl.suggest import closest
+from tensat_dl.suggest import closest, did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import catalog
 from tensat_dl.vocabulary.operators import Formal, FormalAttribute, Operator

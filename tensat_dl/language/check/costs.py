@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from tensat_dl.language.check.expressions import check_value
 from tensat_dl.language.check.names import Kind, Symbol
-from tensat_dl.language.check.report import Reporter, did_you_mean
+from tensat_dl.language.check.report import Reporter
 from tensat_dl.language.check.variables import Context, Declared, Variable
 from tensat_dl.language.program import CostModel, Sort
+from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import catalog
 from tensat_dl.vocabulary.operators import Formal, Operator

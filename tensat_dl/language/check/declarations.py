@@ -20,9 +20,10 @@ from tensat_dl.language.check.expressions import (
 )
 from tensat_dl.language.check.left import LeftSide
 from tensat_dl.language.check.names import Kind, Scope, Symbol
-from tensat_dl.language.check.report import Reporter, did_you_mean, listed
+from tensat_dl.language.check.report import Reporter, listed
 from tensat_dl.language.check.variables import Context, Declared, Variable, is_upper
 from tensat_dl.language.program import Derivation, Function, Relation, Sort
+from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import catalog
 from tensat_dl.vocabulary.operators import Operator

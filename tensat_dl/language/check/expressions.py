@@ -14,11 +14,11 @@ from tensat_dl.diagnostics import Span
 from tensat_dl.language import walk
 from tensat_dl.language.builtins import BUILTINS, Gives, Takes
 from tensat_dl.language.check.names import Kind, Symbol
-from tensat_dl.language.check.report import Reporter, did_you_mean, source_text
+from tensat_dl.language.check.report import Reporter, source_text
 from tensat_dl.language.check.unbound import elsewhere, report_member, report_unbound
 from tensat_dl.language.check.variables import Context
 from tensat_dl.language.program import Sort
-from tensat_dl.suggest import closest
+from tensat_dl.suggest import closest, did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import catalog, dtypes
 

@@ -12,8 +12,9 @@ from enum import Enum
 
 from tensat_dl.diagnostics import Label, Span
 from tensat_dl.language.builtins import BUILTINS
-from tensat_dl.language.check.report import Reporter, did_you_mean
+from tensat_dl.language.check.report import Reporter
 from tensat_dl.language.modules import LoadedModule
+from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import catalog, dtypes
 

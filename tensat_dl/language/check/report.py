@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tensat_dl.diagnostics import Diagnostics, Label, Span
-from tensat_dl.suggest import closest
 from tensat_dl.syntax.comments import pieces
 
 
@@ -56,12 +55,6 @@ class Reporter:
         known = (code, span) in self._said
         self._said.add((code, span))
         return not known
-
-
-def did_you_mean(name: str, candidates: Iterable[str]) -> str:
-    """`did you mean `Concat`?`, or nothing where no candidate is near."""
-    near = closest(name, candidates)
-    return f"did you mean `{near}`?" if near else ""
 
 
 def source_text(span: Span) -> str:

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 
 from tensat_dl.diagnostics import Span
 from tensat_dl.language.check.names import Kind, Scope, Symbol
-from tensat_dl.language.check.report import Reporter, did_you_mean
+from tensat_dl.language.check.report import Reporter
 from tensat_dl.language.program import Limit, Prune, Repeat, Rule, Run, Saturate, Step
+from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
 
 _NO_LIMIT = Limit()

@@ -11,9 +11,9 @@ from dataclasses import replace
 from tensat_dl.diagnostics import Label, Span
 from tensat_dl.language import walk
 from tensat_dl.language.check.expressions import check_value, resolve_functions
-from tensat_dl.language.check.report import did_you_mean
 from tensat_dl.language.check.variables import Context, is_upper
 from tensat_dl.language.program import Ascription, Sort
+from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import dtypes
 
