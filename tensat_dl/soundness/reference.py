@@ -14,7 +14,7 @@ import numpy as np
 import onnx
 
 from tensat_dl.errors import TensatError
-from tensat_dl.graph.constants import numpy_type
+from tensat_dl.graph.constants import constant_of_array, numpy_type
 from tensat_dl.graph.model import Graph, Node, Output
 from tensat_dl.graph.run import CannotRun, open_reference
 from tensat_dl.graph.source import Source
@@ -23,21 +23,23 @@ from tensat_dl.soundness.arithmetic import Array, Reals, Unsupported
 from tensat_dl.soundness.operators.call import Call
 from tensat_dl.vocabulary.catalog import VERSIONS
 from tensat_dl.vocabulary.dtypes import DType
+from tensat_dl.vocabulary.operators import LANGUAGE_OPSET
 from tensat_dl.vocabulary.types import TensorType, Type
 
 
-def evaluate_by_reference(call: Call) -> list[Array]:
-    """The outputs.  Raises Unsupported where the reference evaluator cannot."""
+def evaluate_by_reference(call: Call, opset: int = LANGUAGE_OPSET) -> list[Array]:
+    """The outputs, the operator being written as of `opset`.  Raises Unsupported where that, or
+    the reference evaluator, cannot."""
     if not call.operator.deterministic:
         raise Unsupported("random")
     if isinstance(call.scheme.floats, Reals):
         call.scheme.floats.exact = False
         with contextlib.suppress(Unsupported):
-            return _evaluated(call, wide=True)
-    return _evaluated(call, wide=False)
+            return _evaluated(call, opset, wide=True)
+    return _evaluated(call, opset, wide=False)
 
 
-def _evaluated(call: Call, *, wide: bool) -> list[Array]:
+def _evaluated(call: Call, opset: int, *, wide: bool) -> list[Array]:
     """With `wide`, floats of every width are float64, where the operator has that."""
     names = tuple(None if a is None else f"i{i}" for i, a in enumerate(call.arrays))
     outputs = tuple(f"o{i}" for i in range(len(call.results)))
@@ -48,13 +50,18 @@ def _evaluated(call: Call, *, wide: bool) -> list[Array]:
         if name and array is not None
     }
     types |= {name: _stated(t, wide) for name, t in zip(outputs, call.results, strict=True)}
+    known = {  # older versions have some of them as attributes
+        name: constant_of_array(feeds.pop(name))
+        for name, type_ in zip(names, call.types, strict=False)
+        if name and isinstance(type_, TensorType) and type_.value is not None
+    }
     graph = Graph(
-        inputs=tuple(name for name in names if name),
-        constants={},
+        inputs=tuple(feeds),
+        constants=known,
         nodes=(Node(call.operator, call.attributes, names, outputs),),
         outputs=tuple(Output(name, name) for name in outputs),
         types=types,
-        opsets=VERSIONS,
+        opsets={**VERSIONS, "": opset},
         source=Source(onnx.ModelProto(ir_version=10)),
     )
     try:
