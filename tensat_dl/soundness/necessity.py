@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import Enum
 
+from tensat_dl.language.evaluate import holds
 from tensat_dl.language.program import CheckedProgram, Rule
 from tensat_dl.soundness.instances import Sampler
 from tensat_dl.soundness.judgement import judge
@@ -38,7 +39,7 @@ def need_of(
     judged = 0
     for attempt in range(samples * _ATTEMPTS):
         instance = sampler.attempt()
-        if instance is None:
+        if instance is None or all(holds(condition, r.scope.env) is True for r in instance.rows):
             continue
         found = judge(subject, instance, seed + attempt)
         if found.mismatch is not None:
