@@ -79,7 +79,7 @@ class CostSettings:
     cache: str = ""
     margin: float = 0.03
     measure_seconds: float = 60.0
-    compare_seconds: float = 10.0
+    compare_seconds: float = 3.0
     keep_anyway: bool = False
 
 
