@@ -278,6 +278,7 @@ SOME_INTS = TensorType(I, (1,))
         (7, "Unsqueeze", (X, ints(0)), {}, 1),
         (13, "Unsqueeze", (X, SOME_INTS), {}, 1),
         (7, "Squeeze", (TensorType(F, (1, 3)), ints(-2)), {}, 1),
+        (13, "Squeeze", (TensorType(F, (1, 3)), ints()), {}, 1),
         (7, "ReduceSum", (X, ints(1)), {}, 1),
         (13, "ReduceSum", (X, ABSENT), {"noop_with_empty_axes": 1}, 1),
         (7, "ReduceMean", (X, ints(1)), {}, 1),

@@ -32,6 +32,8 @@ def _list_down(attribute: str) -> Callable[[Form], Form | None]:
         if not form.has(1):
             return form.cut(1)
         values = form.integers(1)
+        if form.name == "Squeeze" and values == ():
+            return None  # an empty attribute is none, and says "all axes of size 1"
         if attribute == "axes" and values is not None:
             extra = len(values) if form.name == "Unsqueeze" else 0
             values = from_front(values, form.rank(), extra)
