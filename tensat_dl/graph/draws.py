@@ -31,12 +31,12 @@ class Floats(Enum):
 @dataclass(frozen=True)
 class Plan:
     """Size of every symbol; by input, the range of integers (low inclusive, high exclusive) and
-    the way of drawing floats; whether lists of integers are taken for shapes."""
+    the way of drawing floats; by input, the list of integers that it is."""
 
     sizes: Mapping[str, int]
     ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     floats: Mapping[str, Floats] = field(default_factory=dict)
-    shapes: bool = False
+    lists: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 def draw(slots: Sequence[InputSlot], plan: Plan, rng: np.random.Generator) -> dict[str, Any]:
@@ -60,8 +60,8 @@ def _draw_tensor(slot: InputSlot, plan: Plan, rng: np.random.Generator) -> Any:
     numpy_type = tensor_dtype_to_np_dtype(code)
     if slot.is_float:
         return np.asarray(_draw_floats(plan.floats.get(slot.name), dims, rng)).astype(numpy_type)
-    if plan.shapes and slot.shape is not None:
-        return np.array(slot.shape, numpy_type)
+    if slot.name in plan.lists:
+        return np.array(plan.lists[slot.name]).astype(numpy_type)
     low, high = plan.ranges[slot.name]
     low = max(low, 0) if numpy_type.kind == "u" else low
     return rng.integers(low, max(high, low + 1), size=dims).astype(numpy_type)

@@ -17,12 +17,16 @@ from typing import Any
 import numpy as np
 
 from tensat_dl.graph.draws import Floats, Plan, draw
+from tensat_dl.graph.lists import combinations
 from tensat_dl.graph.run import CannotRun, Runner
 from tensat_dl.graph.sizes import SizeChoices
 from tensat_dl.graph.slots import InputSlot
 
 #: Ranges of integers, low inclusive, high exclusive: first the ones that test most.
 RANGES = ((-9, 10), (0, 10), (1, 10), (-2, 2), (0, 2), (1, 2), (0, 1))
+
+#: For so many choices of sizes, lists of integers that might fit are tried.
+_SIZES_WITH_LISTS = 3
 
 #: How many random combinations are tried.
 _RANDOM_PLANS = 300
@@ -78,7 +82,7 @@ class FeedSearch:
         if not first or len(self._integers()) < 2:
             return feed
         widest = feed
-        for slot in self._integers():
+        for slot in (slot for slot in self._integers() if slot.name not in feed.plan.lists):
             widest = self._widened(widest, slot, seed, deadline)
         self._last = widest.plan
         return widest
@@ -107,17 +111,20 @@ class FeedSearch:
         for choice in sizes:
             for span in spans:
                 yield Plan(choice, dict.fromkeys(self._integer_names(), span), floats)
+        for choice in sizes[:_SIZES_WITH_LISTS]:
+            for lists in combinations(self.slots, choice):
+                ranges = dict.fromkeys(self._integer_names(), RANGES[0])
+                yield Plan(choice, ranges, floats, lists)
         yield from self._random_plans(sizes, sample)
 
     def _random_plans(self, sizes: Sequence[Mapping[str, int]], sample: int) -> Iterator[Plan]:
         rng = np.random.default_rng(sample)
         kinds = tuple(Floats)
-        for attempt in range(_RANDOM_PLANS):
+        for _ in range(_RANDOM_PLANS):
             yield Plan(
                 sizes[int(rng.integers(len(sizes)))],
                 {name: RANGES[rng.integers(len(RANGES))] for name in self._integer_names()},
                 {slot.name: kinds[rng.integers(len(kinds))] for slot in self.slots},
-                shapes=attempt % 2 == 0,
             )
 
     def _floats(self, kind: Floats) -> dict[str, Floats]:

@@ -5,6 +5,7 @@ Dims without a name get `INPUT.AXIS` as theirs.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import onnx
@@ -18,14 +19,14 @@ from tensat_dl.graph.run import CannotRun, input_values, plain_code
 @dataclass(frozen=True)
 class InputSlot:
     """One graph input: `dims` are numbers or names; `elements` is the element type code;
-    `form` is "tensor" or "sequence" (of tensors).  `shape`: where it is a list of integers that
-    might be a shape, the declared dims of an output of that rank."""
+    `form` is "tensor" or "sequence" (of tensors).  `shapes`: the declared dims of
+    the outputs that have no symbols, which a list of integers might stand for."""
 
     name: str
     elements: int
     dims: tuple[int | str, ...]
     form: str = "tensor"
-    shape: tuple[int, ...] | None = None
+    shapes: tuple[tuple[int, ...], ...] = ()
 
     @property
     def is_integer(self) -> bool:
@@ -41,7 +42,8 @@ class InputSlot:
 def input_slots(proto: onnx.ModelProto) -> tuple[InputSlot, ...]:
     """The inputs that must be fed.  Raises CannotRun for types that are not supported."""
     slots = map(_slot, input_values(proto))
-    return tuple(replace(slot, shape=_shape_for(slot, proto.graph)) for slot in slots)
+    shapes = tuple(_output_shapes(proto.graph))
+    return tuple(replace(slot, shapes=shapes) for slot in slots)
 
 
 def override_slots(proto: onnx.ModelProto) -> tuple[InputSlot, ...]:
@@ -70,14 +72,11 @@ def _slot(value: onnx.ValueInfoProto) -> InputSlot:
     return InputSlot(value.name, kind.tensor_type.elem_type, dims, form)
 
 
-def _shape_for(slot: InputSlot, graph: onnx.GraphProto) -> tuple[int, ...] | None:
-    if not slot.is_integer or len(slot.dims) != 1:
-        return None
+def _output_shapes(graph: onnx.GraphProto) -> Iterator[tuple[int, ...]]:
     for value in graph.output:
         dims = tensor_dims(value.type)
-        if len(dims) == slot.dims[0] and all(dim.HasField("dim_value") for dim in dims):
-            return tuple(int(dim.dim_value) for dim in dims)
-    return None
+        if dims and all(dim.HasField("dim_value") for dim in dims):
+            yield tuple(int(dim.dim_value) for dim in dims)
 
 
 def _kind(code: int) -> str:

@@ -1,6 +1,6 @@
 """Sizes and values that are tried on a model's inputs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -110,3 +110,24 @@ def test_inputs_that_no_memory_holds_are_refused_like_any_other() -> None:
     search = FeedSearch(slots(f"g (float[{2**40},{2**20}] x) => (float y) {{ y = Op(x) }}"), runner)
     with pytest.raises(CannotRun, match="no input of that size"):
         search.find(0, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("float[6,4] x, int64[2] s", lambda x, s: s.min() > 0 and s.sum() == 6),
+        ("float[N,4] x, int64[2] s", lambda x, s: s.min() > 0 and s.sum() == x.shape[0]),
+        ("float[1,5,5] x, int64[2] s", lambda x, s: s.tolist() == [7, 8]),
+        ("float[1,5,5] x, int64[2] s", lambda x, s: s.tolist() == [1, 5]),
+        (
+            "float[1,5,5] x, int64[2] s, int64[2] t",
+            lambda x, s, t: s.tolist() == [7, 8] and t.tolist() == [1, 5],
+        ),
+    ],
+)
+def test_lists_that_are_demanded(text: str, wanted: Callable[..., bool]) -> None:
+    """The parts of a split, the end of an output's shape, a window."""
+    runner = Demanding(lambda **feeds: bool(wanted(**feeds)))
+    search = FeedSearch(slots(f"g ({text}) => (float[1,1,7,8] y) {{ y = Op(x) }}"), runner)
+    first, second = (search.find(sample, sample).values["s"] for sample in range(2))
+    assert first.shape == second.shape == (2,)
