@@ -29,9 +29,10 @@ def with_counts(posed: Posed, saturated: Saturated, settings: ExtractSettings) -
     where the settings ask for it."""
     free = free_classes(saturated)
     everything = [(node, *posed.inner.get(i, ())) for i, node in enumerate(posed.nodes)]
+    running = [[node for node in nodes if _runs(node, free)] for nodes in everything]
     measures = {
-        NODES: np.array([sum(_runs(n, free) for n in nodes) for nodes in everything], np.float64),
-        MADE: np.array([sum(map(_is_made, nodes)) for nodes in everything], np.float64),
+        NODES: np.array([len(nodes) for nodes in running], np.float64),
+        MADE: np.array([sum(not n.original for n in nodes) for nodes in running], np.float64),
     }
     counted = dataclasses.replace(
         posed, problem=dataclasses.replace(posed.problem, measures=measures)
@@ -43,10 +44,6 @@ def with_counts(posed: Posed, saturated: Saturated, settings: ExtractSettings) -
 
 def _runs(node: ENode, free: frozenset[int]) -> bool:
     return isinstance(node.head, Application) and not is_free(node, free)
-
-
-def _is_made(node: ENode) -> bool:
-    return isinstance(node.head, Application) and not node.original
 
 
 def _with_stored(posed: Posed, saturated: Saturated, free: frozenset[int]) -> Posed:

@@ -6,7 +6,7 @@ for people where nothing fits them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,11 +31,13 @@ _UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
 @dataclass(frozen=True)
 class Limit:
-    """The `weights` (one a node of the problem) of the chosen nodes sum to at most `at_most`."""
+    """The `weights` (one a node of the problem) of the chosen nodes sum to at most `at_most`;
+    `words` says such a sum."""
 
     text: str
     weights: FloatArray
     at_most: float
+    words: Callable[[float], str] = "{:g}".format
 
     def used(self, nodes: IntArray) -> float:
         """What some nodes sum to."""
@@ -59,7 +61,7 @@ def limits_of(problem: Problem, settings: ExtractSettings) -> tuple[Limit, ...]:
                 help="leave it out; `tensat-dl run` knows them",
             )
         most = settings.max_weight_bytes
-        found.append(Limit(f"weights of at most {in_bytes(most)}", weights, float(most)))
+        found.append(Limit(f"weights of at most {in_bytes(most)}", weights, float(most), in_bytes))
     return tuple(found)
 
 
@@ -97,7 +99,7 @@ def no_selection(extraction: Extraction, what: str) -> InfeasibleError:
     least = "; ".join(extraction.warnings)
     if proven:
         return InfeasibleError(
-            f"{what} within the limits: {within}" + (f" ({least})" if least else ""),
+            f"{what} within the limits: {within}" + (f"; {least}" if least else ""),
             help="raise `extract.at_most` or `extract.max_weight_bytes`",
         )
     return InfeasibleError(

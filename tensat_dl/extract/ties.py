@@ -30,7 +30,7 @@ _MEASURE = {"nodes": NODES, "original": MADE, "bytes": WEIGHT_BYTES}
 _MOST_ROUNDS = 6
 _MOST_NODES = 5_000
 _MOST_CLASSES = 1_500
-_VISITS = 300_000
+_VISITS = 100_000
 # Costs that differ by no more than this share are equal.
 _TIE = 1e-9
 _SHARE = 0.2

@@ -29,10 +29,10 @@ def take_unlimited(answer: Answer, unlimited: Extraction) -> bool:
     answer.offer({c: n for c, n in enumerate(node_of.tolist()) if n >= 0})
     answer.raise_bound(unlimited.bound)
     if answer.selection is None:
-        used = (limit.used(unlimited.selection.chosen()) for limit in answer.limits)
-        taken = zip(answer.limits, used, strict=True)
-        beyond = [f"{limit.text}: {value:g}" for limit, value in taken if value > limit.at_most]
-        answer.warnings.append(f"without limits the cheapest takes more ({', '.join(beyond)})")
+        chosen = unlimited.selection.chosen()
+        broken = [limit for limit in answer.limits if not limit.admits(chosen)]
+        beyond = [f"{limit.words(limit.used(chosen))} ({limit.text})" for limit in broken]
+        answer.warnings.append(f"without limits the cheapest takes {', '.join(beyond)}")
     return answer.tight
 
 

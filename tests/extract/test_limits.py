@@ -83,7 +83,7 @@ def test_the_solver_is_asked_only_where_the_cheapest_takes_too_much() -> None:
     assert [(limit.text, limit.used) for limit in loose.limits] == [("at most 2 Split", 2.0)]
     tight = extract(problem, ExtractSettings(at_most={"Split": 1}))
     assert tight.objective == 9.0 and tight.solvers == ("glpk",) and tight.status is Status.OPTIMAL
-    assert "without limits the cheapest takes more (at most 1 Split: 2)" in tight.warnings
+    assert "without limits the cheapest takes 2 (at most 1 Split)" in tight.warnings
 
 
 def test_nothing_within_the_limits_is_said_with_all_that_is_known() -> None:
@@ -93,7 +93,7 @@ def test_nothing_within_the_limits_is_said_with_all_that_is_known() -> None:
     error = no_selection(answer, "no acyclic selection")
     assert error.exit_code == 6
     assert "within the limits: at most 0 Split, at most 3 Add" in error.message
-    assert "at most 0 Split: 1" in error.message and "extract.at_most" in error.help
+    assert "takes 1 (at most 0 Split)" in error.message and "extract.at_most" in error.help
 
 
 def test_limits_that_make_no_sense() -> None:
