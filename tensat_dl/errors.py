@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 
 from tensat_dl.diagnostics import Diagnostic
+from tensat_dl.sentences import counted
 
 
 class ExitCode(IntEnum):
@@ -54,8 +55,7 @@ class RuleFileError(TensatError):
     exit_code = ExitCode.BAD_RULES
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
-        errors = len(diagnostics)
-        super().__init__(f"{errors} problem{'s' if errors != 1 else ''} in the rule file")
+        super().__init__(f"{counted(len(diagnostics), 'problem')} in the rule file")
         self.diagnostics = tuple(diagnostics)
 
     def __str__(self) -> str:

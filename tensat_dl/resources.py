@@ -1,4 +1,4 @@
-"""Files: shipped data, the names of temporary files, what can be replaced by a file, and how."""
+"""What the installation and the machine have: shipped files, processors, places to write to."""
 
 from __future__ import annotations
 
@@ -18,6 +18,13 @@ def data_directory(name: str) -> Path:
         if candidate.is_dir():
             return candidate
     raise FileNotFoundError(f"the installation of tensat-dl lacks its `{name}` directory")
+
+
+def processors() -> int:
+    """Those that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def temporary_prefix() -> str:

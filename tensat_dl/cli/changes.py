@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tensat_dl.cli.tables import Block, Line, number
 from tensat_dl.report import Report
+from tensat_dl.sentences import shortened
 
 #: Names that are shown of a long list.
 _SHOWN = 6
@@ -17,13 +18,12 @@ def change_blocks(changes: Sequence[Report], unit: str) -> list[Block]:
     for change in changes:
         saved = f"{number(change['saved'])} {unit}".rstrip()
         blocks.append(Line(f"  saves {saved}", "green"))
-        blocks.append(Line(f"    was    {_listed(change['removed']) or 'nothing'}"))
-        blocks.append(
-            Line(f"    is     {_listed(_added(change)) or 'nothing: not needed any more'}")
-        )
-        rules = list(dict.fromkeys(rule for added in change["added"] for rule in added["rules"]))
+        blocks.append(Line(f"    was    {shortened(change['removed'], _SHOWN) or 'nothing'}"))
+        added = shortened(_added(change), _SHOWN) or "nothing: not needed any more"
+        blocks.append(Line(f"    is     {added}"))
+        rules = list(dict.fromkeys(rule for node in change["added"] for rule in node["rules"]))
         if rules:
-            blocks.append(Line(f"    by     {_listed(rules)}"))
+            blocks.append(Line(f"    by     {shortened(rules, _SHOWN)}"))
     return blocks
 
 
@@ -32,8 +32,3 @@ def _added(change: Report) -> list[str]:
         added["operator"] + (f" (makes {', '.join(added['makes'])})" if added["makes"] else "")
         for added in change["added"]
     ]
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more

@@ -9,6 +9,7 @@ from tensat_dl.cli.command import Command
 from tensat_dl.cli.failures import count_problems, further_reading, print_diagnostics
 from tensat_dl.diagnostics import Diagnostics
 from tensat_dl.errors import ExitCode
+from tensat_dl.sentences import counted
 
 _EPILOG = """\
 examples:
@@ -37,7 +38,7 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     else:
         print_diagnostics(diagnostics)
         count = len({rule.base for rule in program.rules}) if program else 0
-        rules = f"{count} rule{'s' if count != 1 else ''}, " if program else ""
+        rules = f"{counted(count, 'rule')}, " if program else ""
         print(f"{arguments.rules}: {rules}{count_problems(diagnostics)}")
         if more := further_reading(diagnostics):
             print(more)

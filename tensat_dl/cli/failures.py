@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from tensat_dl.cli.terminal import wants_color
 from tensat_dl.diagnostics import Diagnostic, Severity
 from tensat_dl.errors import ExitCode, RuleFileError, TensatError
+from tensat_dl.sentences import counted
 
 _BUG = (
     "this is a mistake in tensat-dl, not in your files; "
@@ -71,7 +72,7 @@ def count_problems(diagnostics: Iterable[Diagnostic]) -> str:
     """`2 errors, 1 warning`; "no problems" where there are none."""
     severities = [diagnostic.severity for diagnostic in diagnostics]
     counts = [(severities.count(severity), severity.value) for severity in Severity]
-    words = [f"{count} {word}{'s' if count != 1 else ''}" for count, word in counts if count]
+    words = [counted(count, word) for count, word in counts if count]
     return ", ".join(words) or "no problems"
 
 

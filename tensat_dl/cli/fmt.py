@@ -13,6 +13,7 @@ from tensat_dl.cli.failures import print_diagnostics
 from tensat_dl.diagnostics import Diagnostics, SourceFile
 from tensat_dl.errors import ExitCode, UsageError
 from tensat_dl.resources import is_stream, replace_text
+from tensat_dl.sentences import counted
 
 _STDIN = "-"
 
@@ -124,7 +125,7 @@ def _summary(outcomes: Sequence[_Outcome]) -> str:
         _Outcome.BROKEN: "not formatted",
     }
     counts = [(outcomes.count(outcome), word) for outcome, word in words.items()]
-    return ", ".join(f"{n} file{'s' if n != 1 else ''} {word}" for n, word in counts if n)
+    return ", ".join(f"{counted(n, 'file')} {word}" for n, word in counts if n)
 
 
 COMMAND = Command(

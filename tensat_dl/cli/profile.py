@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tensat_dl.cli import flags
 from tensat_dl.cli.command import Command
 from tensat_dl.errors import ExitCode
+from tensat_dl.sentences import counted
 
 if TYPE_CHECKING:
     from tensat_dl.cli.tables import Block
@@ -73,7 +74,7 @@ def _blocks(profile: Profile, *, verbose: bool) -> list[Block]:
     ]
     quiet = [rule for rule in profile.rules if rule not in shown]
     if quiet:
-        label = f"{len(quiet)} rule{'s' if len(quiet) != 1 else ''} without a match"
+        label = f"{counted(len(quiet), 'rule')} without a match"
         rules.append((label, *[""] * 5, f"{sum(rule.seconds for rule in quiet):.3f}"))
     rules.append(("other work", *[""] * 5, f"{profile.other_seconds:.3f}"))
     steps = [

@@ -11,6 +11,7 @@ from typing import Any
 from tensat_dl.cli.changes import change_blocks
 from tensat_dl.cli.tables import Block, Line, Table, number, print_blocks
 from tensat_dl.report import Report
+from tensat_dl.sentences import counted
 
 #: Rules shown without -v.
 SHOWN_RULES = 12
@@ -137,8 +138,8 @@ def _measured(measured: Report) -> str:
     facts = [
         f"{measured['used']:,} operators, {measured['cached']:,} from the cache",
         f"{measured['measured']:,} timed now in {measured['seconds']:.1f} s",
-        _count(measured["rounds"], "round"),
-        setting["runtime"] + (f", {_count(threads, 'thread')}" if threads else ""),
+        counted(measured["rounds"], "round"),
+        setting["runtime"] + (f", {counted(threads, 'thread')}" if threads else ""),
     ]
     if measured["estimated"]:
         facts.append(f"estimated: {', '.join(measured['estimated'])}")
@@ -154,14 +155,10 @@ def _comparison(comparison: Report) -> str:
     return "; ".join(
         [
             f"{before:.4g} ms -> {after:.4g} ms, {comparison['ratio']:.3f} times as fast{interval}",
-            _count(comparison["rounds"], "round"),
+            counted(comparison["rounds"], "round"),
             *_sizes(comparison["sizes"]),
         ]
     )
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' if count != 1 else ''}"
 
 
 def _sizes(sizes: dict[str, int]) -> list[str]:
@@ -173,7 +170,7 @@ def _verification(verification: dict[str, Any] | None) -> str:
         return "switched off"
     if not verification["samples"]:
         return f"skipped: {verification['skipped']}"
-    samples = _count(verification["samples"], "sample")
+    samples = counted(verification["samples"], "sample")
     difference = verification["max_difference"]
     text = samples + ("" if difference is None else f", largest difference {difference:.3g}")
     return text + (f"; {verification['skipped']}" if verification["skipped"] else "")

@@ -9,6 +9,7 @@ from tensat_dl.cli import flags
 from tensat_dl.cli.command import Command
 from tensat_dl.cli.failures import print_diagnostics
 from tensat_dl.errors import ExitCode
+from tensat_dl.sentences import counted
 
 if TYPE_CHECKING:
     from tensat_dl.rule_tests.run import TestResult
@@ -71,8 +72,7 @@ def _counted(results: list[TestResult], only: str) -> str:
     if not results:
         return f"no test with `{only}` in its title" if only else "no tests"
     failed = sum(not result.ok for result in results)
-    tests = f"{len(results)} test{'s' if len(results) != 1 else ''}"
-    return f"{tests}, {f'{failed} failed' if failed else 'all hold'}"
+    return f"{counted(len(results), 'test')}, {f'{failed} failed' if failed else 'all hold'}"
 
 
 def _report(results: list[TestResult]) -> dict[str, Any]:

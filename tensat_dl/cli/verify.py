@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from tensat_dl.cli.command import Command
 from tensat_dl.cli.failures import print_diagnostics
+from tensat_dl.diagnostics import Severity
 from tensat_dl.errors import ExitCode
+from tensat_dl.sentences import counted
 
 if TYPE_CHECKING:
     from tensat_dl.soundness.verdict import Verdict
@@ -51,10 +53,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("at least 1")
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a whole number of at least 1, not `{text}`")
+    return int(text)
 
 
 def _execute(arguments: argparse.Namespace) -> ExitCode:
@@ -85,7 +86,7 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     if not quiet:
         _print(verdicts, arguments.rules)
     print_diagnostics(found)
-    bad = any(diagnostic.severity.value == "error" for diagnostic in found)
+    bad = any(diagnostic.severity is Severity.ERROR for diagnostic in found)
     return ExitCode.BAD_RULES if bad else ExitCode.OK
 
 
@@ -98,7 +99,7 @@ def _print(verdicts: Sequence[Verdict], rules: str) -> None:
     for verdict in verdicts:
         counts[verdict.status.value] = counts.get(verdict.status.value, 0) + 1
     words = [_counted(name, count) for name, count in counts.items()]
-    total = f"{len(rows)} rule{'s' if len(rows) != 1 else ''}"
+    total = counted(len(rows), "rule")
     line = Line(f"{rules}: " + (f"{total}: {', '.join(words)}" if words else total))
     print_blocks([Table(columns, rows), line] if rows else [line], sys.stdout)
 

@@ -176,11 +176,6 @@ def _is_writable(node: ENode, saturated: Saturated, writable: Writable) -> bool:
     return writable(node.head, tuple(_type(saturated, c) for c in node.children))
 
 
-def price_of_graph(graph: Graph, saturated: Saturated, model: CostModel) -> float:
-    """The price of the original graph as it stands; see :func:`parts_of_graph`."""
-    return sum(model.price(part) for _, part in parts_of_graph(graph, saturated))
-
-
 def parts_of_graph(graph: Graph, saturated: Saturated) -> list[tuple[Node, Part]]:
     """What the original graph runs as it stands, in order: equal nodes are counted each, nodes
     that no output needs are not."""

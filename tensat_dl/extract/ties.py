@@ -25,6 +25,7 @@ from tensat_dl.extract.reductions.prune import prune
 from tensat_dl.extract.reductions.required import close_required, remove_loops
 from tensat_dl.extract.reductions.split import cut, part_labels
 from tensat_dl.extract.reductions.upper import remove_dear
+from tensat_dl.sentences import counted
 
 _MEASURE = {"nodes": NODES, "original": MADE, "bytes": WEIGHT_BYTES}
 _MOST_ROUNDS = 6
@@ -70,8 +71,7 @@ class _Ties:
         for part in self._parts_with_decisions(graph):
             undone += not self._search(cut(graph, part, self.deadline))
         self.answer.prefer(self.choice)
-        parts = "1 part" if undone == 1 else f"{undone} parts"
-        return graph, f"{parts} not searched to the end" if undone else ""
+        return graph, f"{counted(undone, 'part')} not searched to the end" if undone else ""
 
     def _reduce(self, graph: Graph) -> Graph:
         """Drop what no answer as cheap has; limits bind all parts together."""

@@ -24,9 +24,6 @@ from tensat_dl.vocabulary.types import Type
 if TYPE_CHECKING:
     import onnx_ir
 
-#: What the stages of `graph/` accept as a model.
-AnyModel = "str | Path | onnx.ModelProto | onnx_ir.Model"
-
 
 @dataclass(frozen=True)
 class LiftedNode:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tensat_dl.errors import VerificationError
+from tensat_dl.sentences import shortened
 
 #: So many rules are named where the models disagree.
 _SUSPECTS = 8
@@ -74,6 +75,4 @@ def require(verification: Verification, rules: Sequence[str] = ()) -> None:
 def _suspects(rules: Sequence[str]) -> str:
     if not rules:
         return ""
-    shown = ", ".join(f"`{rule}`" for rule in rules[:_SUSPECTS])
-    more = f" and {len(rules) - _SUSPECTS} more" if len(rules) > _SUSPECTS else ""
-    return f"; applied were {shown}{more}"
+    return f"; applied were {shortened([f'`{rule}`' for rule in rules], _SUSPECTS)}"

@@ -31,6 +31,7 @@ from tensat_dl.graph.sampling import Comparison, Samples, Shown, take_samples
 from tensat_dl.graph.slots import input_slots, override_slots
 from tensat_dl.graph.source import Source, load_source
 from tensat_dl.graph.verification import Mismatch, Verification, failed, require
+from tensat_dl.sentences import shortened
 from tensat_dl.settings import VerifySettings
 from tensat_dl.vocabulary.types import Type
 
@@ -117,7 +118,7 @@ class _Verifier:
             Shown(name, random=name in random, label=label)
             for name, label in zip(names, parts.labels, strict=True)
         ]
-        missing = f"not compared: {_listed(parts.missing)} ({reason})"
+        missing = f"not compared: {shortened(parts.missing, _NAMED)} ({reason})"
         return self._compared(Comparison(shown, (), second), taken, missing)
 
     def _sampled(self, before: Source, runner: Runner) -> Samples:
@@ -159,11 +160,6 @@ def _outputs_of(proto: onnx.ModelProto) -> list[Shown]:
         Shown(value.name, value.type.tensor_type.elem_type, value.name in random)
         for value in proto.graph.output
     ]
-
-
-def _listed(items: Sequence[str]) -> str:
-    more = f" and {len(items) - _NAMED} more" if len(items) > _NAMED else ""
-    return ", ".join(items[:_NAMED]) + more
 
 
 def _open(source: Source, also: Sequence[str] = ()) -> Runner:

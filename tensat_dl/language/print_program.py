@@ -40,6 +40,7 @@ from tensat_dl.language.program import (
     Saturate,
     Step,
 )
+from tensat_dl.sentences import counted
 from tensat_dl.syntax import ast
 from tensat_dl.syntax.printer import format_expr
 from tensat_dl.vocabulary.operators import Operator
@@ -201,8 +202,7 @@ def _step_lines(steps: tuple[Step, ...]) -> Iterator[str]:
     for step in steps:
         match step:
             case Run():
-                count = len(step.rules)
-                yield f"run {step.ruleset} ({count} rule{'s' if count != 1 else ''})"
+                yield f"run {step.ruleset} ({counted(len(step.rules), 'rule')})"
             case Prune():
                 yield "prune cycles"
             case Saturate():

@@ -20,6 +20,7 @@ from tensat_dl.language.program import CheckedProgram, Claim
 from tensat_dl.rule_tests.drawing import Drawing, constant_text, term_text
 from tensat_dl.rule_tests.example import Example, Term
 from tensat_dl.rule_tests.lookup import Lookup, Missing
+from tensat_dl.sentences import listed
 from tensat_dl.settings import ExtractSettings
 
 #: Costs that differ by less than this share are equal.
@@ -47,7 +48,7 @@ def judge_fires(claim: Claim, saturated: Saturated) -> Verdict:
     if not wrong:
         return Verdict(claim, True)
     if claim.negated:
-        return Verdict(claim, False, f"{_quoted(wrong)} fired")
+        return Verdict(claim, False, f"{listed(wrong)} fired")
     return Verdict(claim, False, "; ".join(wrong))
 
 
@@ -98,7 +99,7 @@ class Best:
             return Verdict(claim, False, self._missing(missing), found)
         wrong = [t for t, a, b in zip(targets, classes, roots, strict=True) if a != b]
         if wrong:
-            return Verdict(claim, False, f"{_quoted(wrong)} was not found equal to this", found)
+            return Verdict(claim, False, f"{listed(wrong)} was not found equal to this", found)
         pricer = Pricer(self.saturated, self.model)
         price = math.fsum(pricer.price(node) for node in lookup.enodes)
         if price <= cost * (1 + _EQUAL):
@@ -138,7 +139,3 @@ class Best:
             return constant_text(constant)
         given = {value: known for known, value in self.example.given.items()}
         return given.get(name, "..")
-
-
-def _quoted(names: Sequence[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)

@@ -132,7 +132,7 @@ class _TestRun:
         if claim.cost == MEASURED:
             raise UsageError("`measured` differs from machine to machine: name another cost model")
         name = claim.cost or self.settings.cost.model
-        return replace(self.settings.cost, model="roofline" if name == MEASURED else name)
+        return replace(self.settings.cost, model=CostSettings().model if name == MEASURED else name)
 
     def _explore(self, graph: Graph) -> Saturated:
         program = self.program

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -288,10 +288,3 @@ def reals() -> Scheme:
 def native() -> Scheme:
     """Every element type as it is."""
     return Scheme("native", None)
-
-
-SCHEMES: Mapping[str, str] = {
-    "modular": "modulo 2^31 - 1",
-    "float64": "in float64",
-    "native": "in the element types themselves",
-}

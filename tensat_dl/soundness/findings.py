@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tensat_dl.diagnostics import Diagnostic, Severity, Span
+from tensat_dl.language.check.report import source_text
 from tensat_dl.language.program import Rule
 from tensat_dl.soundness.verdict import Counterexample, Status, Tensor, Verdict
 from tensat_dl.syntax import ast
@@ -63,16 +64,12 @@ def _place(condition: ast.Expr, rule: Rule) -> Span:
 def _stronger(rule: Rule, condition: ast.Expr) -> str:
     """The clause without the condition."""
     parts = sorted(
-        [(fact.span.start, _source(fact.span)) for fact in rule.facts]
-        + [(c.span.start, _source(c.span)) for c in rule.conditions if c is not condition]
+        [(fact.span.start, source_text(fact.span)) for fact in rule.facts]
+        + [(c.span.start, source_text(c.span)) for c in rule.conditions if c is not condition]
     )
     texts = ", ".join(text for _, text in parts)
     clause = f"`where {texts}`" if texts else "no `where`"
     return f"the stronger rule has {clause}; drop one condition at a time, and none that saves work"
-
-
-def _source(span: Span) -> str:
-    return " ".join(span.file.text[span.start : span.end].split())
 
 
 def _of(rule: Rule, verdict: Verdict) -> Iterator[Diagnostic]:

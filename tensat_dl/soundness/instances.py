@@ -84,7 +84,7 @@ def _copy(scope: Scope) -> Scope:
 class Sampler:
     """Draws instances of one rule, with `avoid` those on which that condition does not hold.
 
-    `failures` and `refusals` say what stood in the way; `dead` counts attempts that led nowhere.
+    `failures` and `refusals` say what stood in the way.
     """
 
     subject: Subject
@@ -96,7 +96,6 @@ class Sampler:
         self.random = random.Random(f"{self.seed} {self.subject.rule.name}")
         self.failures: Counter[str] = Counter()
         self.refusals: Counter[str] = Counter()
-        self.dead = 0
         self._square = False
         functions = self.subject.answerer.functions
         self._hints = [hints_of(plan.rule, functions, self.avoid) for plan in self.subject.plans]
@@ -111,7 +110,7 @@ class Sampler:
             rows = tuple(self._rows(plan, hints))
             return make_instance(self.subject, plan, rows)
         except Dead:
-            self.dead += 1
+            return None
         except Refusal as refusal:
             self.refusals[str(refusal)] += 1
             self._square = True  # with equal dims the type may not tell

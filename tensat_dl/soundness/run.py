@@ -7,7 +7,6 @@ Enters: a checked program, settings.  Leaves: a verdict for each rule, in the or
 from __future__ import annotations
 
 import multiprocessing
-import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -15,6 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from tensat_dl.errors import UsageError
 from tensat_dl.language.program import CheckedProgram, Rule
 from tensat_dl.progress import Progress, ProgressEvent, silent
+from tensat_dl.resources import processors
 from tensat_dl.soundness.check import check_rule
 from tensat_dl.soundness.settings import Settings
 from tensat_dl.soundness.store import key_of, load, store
@@ -64,7 +64,7 @@ def verify_program(
 def _computed(
     program: CheckedProgram, rules: Sequence[Rule], settings: Settings
 ) -> Iterator[Verdict]:
-    processes = min(settings.processes or _processors(), len(rules) // _WORTH_A_PROCESS + 1)
+    processes = min(settings.processes or processors(), len(rules) // _WORTH_A_PROCESS + 1)
     if processes <= 1:
         yield from (check_rule(program, rule, settings) for rule in rules)
         return
@@ -73,13 +73,6 @@ def _computed(
         processes, multiprocessing.get_context("spawn"), _start, (program, settings)
     ) as pool:
         yield from pool.map(_check, names, chunksize=4)
-
-
-def _processors() -> int:
-    """Those that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 # --- in the other processes -----------------------------------------------------------------

@@ -51,7 +51,7 @@ class Place:
     @property
     def between_items(self) -> bool:
         """Was the previous item complete?"""
-        return wording.accepts_item(self.accepted) and "$END" in self.accepted
+        return wording.between_items(self.accepted)
 
     @property
     def item(self) -> str:

@@ -18,7 +18,6 @@ from tensat_dl.syntax.grammar import ITEM_WORDS, MAX_NESTING, RESERVED, SOFT_WOR
 
 _CLOSERS = {"RPAR": ")", "RSQB": "]", "RBRACE": "}"}
 _ENDS = frozenset({"$END", "ARROW", "BOTH_WAYS", *_CLOSERS})
-#: What may follow the last output of an operator that is declared.
 
 
 class Fault:
@@ -45,7 +44,7 @@ class Fault:
     @property
     def between_items(self) -> bool:
         """True when the previous item was complete."""
-        return wording.accepts_item(self.accepted) and "$END" in self.accepted
+        return wording.between_items(self.accepted)
 
     @property
     def found(self) -> str:

@@ -42,11 +42,6 @@ _SHOWN = 4
 _WORDS = {word.upper(): word for word in sorted(RESERVED | SOFT_WORDS)}
 
 
-def starts_expression(kind: str) -> bool:
-    """True for tokens with which an expression can start."""
-    return kind in _EXPRESSION
-
-
 def accepts_expression(accepted: Collection[str]) -> bool:
     """True where an expression can start."""
     return {"NAME", "NUMBER", "LSQB"} <= set(accepted)
@@ -55,6 +50,11 @@ def accepts_expression(accepted: Collection[str]) -> bool:
 def accepts_item(accepted: Collection[str]) -> bool:
     """True between two items of the file."""
     return set(accepted) >= _ITEMS
+
+
+def between_items(accepted: Collection[str]) -> bool:
+    """True where the item before is complete: another, or the end of the file, may follow."""
+    return accepts_item(accepted) and "$END" in accepted
 
 
 def words(accepted: Iterable[str]) -> list[str]:

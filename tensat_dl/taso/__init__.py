@@ -1,5 +1,5 @@
 """TASO's substitutions, as rules of the rule language.
 
-`read` gives what a file holds, `terms` what a substitution says, `translate` the text of a rule
+`read` gives what a file holds, `graph` what a substitution says, `translate` the text of a rule
 or why there is none, `compose` the text of a rule file.
 """

@@ -54,8 +54,7 @@ def _head(name: str, rules: int) -> str:
 def _virtual(operator: tuple[str, str]) -> str:
     name, activation = operator
     attributes = ", **Conv" if name == "Conv" else ""
-    passed = ", **Conv" if name == "Conv" else ""
     return (
         f"op {name}{activation}(a: Tensor, b: Tensor{attributes}) -> y: Tensor "
-        f"{{ lower y = {activation}({name}(a, b{passed})) }}\n"
+        f"{{ lower y = {activation}({name}(a, b{attributes})) }}\n"
     )

@@ -6,7 +6,7 @@ from line import explore, load, make_settings
 from onnx_text import model
 
 from tensat_dl.cost.models import make_cost_model
-from tensat_dl.cost.posing import Pricer, pose, price_of_graph
+from tensat_dl.cost.posing import Pricer, parts_of_graph, pose
 from tensat_dl.cost.writable import Writable
 from tensat_dl.diagnosis.changes import Added, Change, explain_changes
 from tensat_dl.diagnosis.derivation import Derivations
@@ -28,7 +28,8 @@ def changes(rules: str, graph: str, cost: str = "nodes") -> tuple[tuple[Change, 
     chosen = {posed.nodes[i].eclass: posed.nodes[i] for i in extraction.selection.chosen()}
     pricer, derivations = Pricer(saturated, prices), Derivations(Index(saturated), program)
     found = explain_changes(original, saturated, chosen, pricer, derivations)
-    return found, price_of_graph(original, saturated, prices) - extraction.objective
+    before = sum(prices.price(part) for _, part in parts_of_graph(original, saturated))
+    return found, before - extraction.objective
 
 
 def test_a_chain_of_two_rules() -> None:

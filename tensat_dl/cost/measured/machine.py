@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import subprocess
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from tensat_dl.resources import processors
 
 
 @dataclass(frozen=True)
@@ -29,13 +30,7 @@ def this_setting(threads: int) -> Setting:
 
 @cache
 def _machine() -> str:
-    return f"{_processor()}, {platform.machine()}, {_processors()} CPUs, {platform.system()}"
-
-
-def _processors() -> int:
-    """Those that this process may use."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
+    return f"{_processor()}, {platform.machine()}, {processors()} CPUs, {platform.system()}"
 
 
 def _processor() -> str:

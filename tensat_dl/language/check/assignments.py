@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tensat_dl.diagnostics import Label, Span
-from tensat_dl.language.check.report import listed
 from tensat_dl.language.check.unbound import report_member
 from tensat_dl.language.check.variables import Context
 from tensat_dl.language.program import Sort
+from tensat_dl.sentences import listed
 from tensat_dl.syntax import ast
 
 

@@ -13,8 +13,9 @@ from tensat_dl.diagnostics import Label, Span
 from tensat_dl.language.builtins import BUILTINS
 from tensat_dl.language.check.attributes import check_kind, example
 from tensat_dl.language.check.names import Kind, Symbol
-from tensat_dl.language.check.report import listed, source_text
+from tensat_dl.language.check.report import source_text
 from tensat_dl.language.check.variables import Context, is_upper
+from tensat_dl.sentences import counted, listed
 from tensat_dl.suggest import closest, did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import catalog
@@ -238,7 +239,7 @@ def _check_positions(call: ast.Call, operator: Operator, context: Context) -> bo
 def _at_most(operator: Operator) -> str:
     count = len(operator.inputs)
     bound = "at most " if operator.min_inputs < count else ""
-    return f"{bound}{count} input{'s' if count != 1 else ''}"
+    return f"{bound}{counted(count, 'input')}"
 
 
 def _beyond_inputs(call: ast.Call, operator: Operator) -> ast.Expr | None:

@@ -19,6 +19,7 @@ from tensat_dl.language.check.expressions import (
 from tensat_dl.language.check.unbound import report_unbound
 from tensat_dl.language.check.variables import Context
 from tensat_dl.language.program import Fact, Relation, Sort
+from tensat_dl.sentences import counted
 from tensat_dl.syntax import ast
 
 
@@ -133,8 +134,7 @@ def _report_arity(call: ast.Call, relation: Relation | None, context: Context) -
     columns = relation.columns if relation else ("Tensor",)
     context.report.error(
         "E0312",
-        f"`{call.function}` has {len(columns)} column{'s' if len(columns) != 1 else ''}, "
-        f"not {len(call.args)}",
+        f"`{call.function}` has {counted(len(columns), 'column')}, not {len(call.args)}",
         call.span,
         notes=(f"{call.function}({', '.join(columns)})",),
     )

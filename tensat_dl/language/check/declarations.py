@@ -20,9 +20,10 @@ from tensat_dl.language.check.expressions import (
 )
 from tensat_dl.language.check.left import LeftSide
 from tensat_dl.language.check.names import Kind, Scope, Symbol
-from tensat_dl.language.check.report import Reporter, listed
+from tensat_dl.language.check.report import Reporter
 from tensat_dl.language.check.variables import Context, Declared, Variable, is_upper
 from tensat_dl.language.program import Derivation, Function, Relation, Sort
+from tensat_dl.sentences import counted, listed
 from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import catalog
@@ -94,7 +95,7 @@ def _required(operator: Operator) -> str:
     if operator.is_variadic:
         return "any number of inputs"
     count = sum(not formal.optional for formal in operator.inputs)
-    return f"{count} input{'s' if count != 1 else ''}"
+    return counted(count, "input")
 
 
 # --- relations and derivations --------------------------------------------------------------
@@ -177,8 +178,7 @@ def _head_arguments(
 ) -> tuple[str, ...]:
     head = item.head
     if relation is not None and len(head.args) != len(relation.columns):
-        count = len(relation.columns)
-        columns_words = f"{count} column{'s' if count != 1 else ''}"
+        columns_words = counted(len(relation.columns), "column")
         context.report.error(
             "E0312",
             f"`{head.function}` has {columns_words}, not {len(head.args)}",

@@ -14,11 +14,12 @@ from tensat_dl.language.check.attributes import fits
 from tensat_dl.language.check.declarations import check_sort
 from tensat_dl.language.check.expressions import check_value
 from tensat_dl.language.check.names import Kind, Symbol
-from tensat_dl.language.check.report import Reporter, listed
+from tensat_dl.language.check.report import Reporter
 from tensat_dl.language.check.right import RightSide
 from tensat_dl.language.check.variables import Context, Declared, Variable
 from tensat_dl.language.emitted import emitted_operators
 from tensat_dl.language.program import CustomOperator, Lowering, Sort
+from tensat_dl.sentences import listed
 from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import catalog

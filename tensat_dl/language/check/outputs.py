@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensat_dl.language.check.variables import Context
+from tensat_dl.sentences import counted
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary.operators import Operator
 
@@ -29,8 +30,8 @@ def check_outputs(operator: Operator, wanted: int, call: ast.Call, context: Cont
     names = ", ".join(formal.name for formal in operator.outputs)
     context.report.error(
         "E0310",
-        f"`{operator.name}` has {count} output{'s' if count != 1 else ''}, not {wanted}",
+        f"`{operator.name}` has {counted(count, 'output')}, not {wanted}",
         call.span,
         notes=(f"{operator.name} gives {names}",),
-        help=f"write {count} name{'s' if count != 1 else ''} before `=`",
+        help=f"write {counted(count, 'name')} before `=`",
     )

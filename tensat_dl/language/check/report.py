@@ -6,8 +6,6 @@ of them is said once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from tensat_dl.diagnostics import Diagnostics, Label, Span
 from tensat_dl.syntax.comments import pieces
 
@@ -64,11 +62,3 @@ def source_text(span: Span) -> str:
         return written
     code = (piece.group() for piece in pieces(written) if not piece.group().startswith("#"))
     return " ".join(code)
-
-
-def listed(names: Iterable[str]) -> str:
-    """`a`, `b` and `c`."""
-    quoted = [f"`{name}`" for name in names]
-    if len(quoted) < 2:
-        return "".join(quoted)
-    return ", ".join(quoted[:-1]) + " and " + quoted[-1]

@@ -14,7 +14,7 @@ from tensat_dl.language.check.assignments import Assignments
 from tensat_dl.language.check.calls import Application, resolve
 from tensat_dl.language.check.expressions import check_value
 from tensat_dl.language.check.outputs import check_outputs, check_starred_output
-from tensat_dl.language.check.report import listed, source_text
+from tensat_dl.language.check.report import source_text
 from tensat_dl.language.check.terms import (
     check_varying,
     reject_arithmetic,
@@ -36,6 +36,7 @@ from tensat_dl.language.program import (
     EmitVariable,
     Sort,
 )
+from tensat_dl.sentences import listed
 from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import dtypes

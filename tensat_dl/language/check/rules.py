@@ -16,12 +16,13 @@ from tensat_dl.language.check.attributes import DTYPE_ATTRIBUTES
 from tensat_dl.language.check.conditions import check_lets, split_where
 from tensat_dl.language.check.left import LeftSide
 from tensat_dl.language.check.names import Kind, Symbol
-from tensat_dl.language.check.report import Reporter, listed, source_text
+from tensat_dl.language.check.report import Reporter, source_text
 from tensat_dl.language.check.right import RightSide
 from tensat_dl.language.check.roots import find_roots
 from tensat_dl.language.check.shapes import check_shapes
 from tensat_dl.language.check.variables import Context, Declared, is_upper
 from tensat_dl.language.program import Ascription, Each, Fact, Rule, Sort
+from tensat_dl.sentences import listed
 from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary.operators import AttributeKind, Operator

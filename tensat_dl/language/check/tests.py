@@ -14,12 +14,13 @@ from dataclasses import dataclass, field, replace
 from tensat_dl.diagnostics import Diagnostics, Label, Span
 from tensat_dl.language.check.assignments import Assignments
 from tensat_dl.language.check.names import Kind, Scope, Symbol
-from tensat_dl.language.check.report import Reporter, listed
+from tensat_dl.language.check.report import Reporter
 from tensat_dl.language.check.right import RightSide
 from tensat_dl.language.check.schedules import Scheduler
 from tensat_dl.language.check.types import bind_type
 from tensat_dl.language.check.variables import Context, Declared
 from tensat_dl.language.program import Claim, Emit, TestCase, TestValue
+from tensat_dl.sentences import listed
 from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import dtypes

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensat_dl.language.builtins import BUILTINS
-from tensat_dl.language.check.report import listed
 from tensat_dl.language.check.variables import Context, is_upper
+from tensat_dl.sentences import listed
 from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import dtypes
