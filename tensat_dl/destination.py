@@ -22,17 +22,7 @@ def choose_output(
     if not model.is_file():
         raise InputError(f"{model}: {'is a directory' if model.is_dir() else 'no such file'}")
     target = output or model.with_name(f"{model.stem}.opt.onnx")
-    if target.is_dir():
-        raise UsageError(f"the output {target} is a directory")
-    if not target.parent.is_dir():
-        raise UsageError(f"the directory {target.parent} of the output does not exist")
-    if is_stream(target):
-        raise UsageError(
-            f"the output {target} is no regular file",
-            help="a model is written whole and moved into place; choose another with -o",
-        )
-    if not os.access(target.parent, os.W_OK):
-        raise UsageError(f"the directory {target.parent} of the output cannot be written to")
+    _check_output(target)
     if _same(target, model) and not force:
         raise UsageError(
             f"the output {target} is the input",
@@ -54,10 +44,7 @@ def check_report(target: str | None, used: Iterable[Path] = ()) -> None:
     if target is None or target == "-":
         return
     path = Path(target)
-    if path.is_dir():
-        raise UsageError(f"the report {target} is a directory")
-    if not path.parent.is_dir():
-        raise UsageError(f"the directory {path.parent} of the report does not exist")
+    _check_place(path, "report")
     if any(_same(path, other) for other in used):
         raise UsageError(
             f"the report {target} would overwrite a file that this command reads or writes",
@@ -67,16 +54,28 @@ def check_report(target: str | None, used: Iterable[Path] = ()) -> None:
 
 def check_rules_output(output: Path, source: Path) -> None:
     """Can a rule file made from `source` be written to `output`?  Raises UsageError."""
-    if output.is_dir():
-        raise UsageError(f"the output {output} is a directory")
-    if not output.parent.is_dir():
-        raise UsageError(f"the directory {output.parent} of the output does not exist")
-    if is_stream(output):
-        raise UsageError(f"the output {output} is no regular file")
-    if not os.access(output.parent, os.W_OK):
-        raise UsageError(f"the directory {output.parent} of the output cannot be written to")
+    _check_output(output)
     if _same(output, source):
         raise UsageError(f"the output {output} is the input", help="choose another with -o")
+
+
+def _check_output(path: Path) -> None:
+    if is_stream(path):
+        raise UsageError(
+            f"the output {path} is no regular file",
+            help="it is written whole and moved into place; choose another with -o",
+        )
+    _check_place(path, "output")
+
+
+def _check_place(path: Path, what: str) -> None:
+    """Can a file stand there?  Whatever it is replaces a file, so the directory must allow it."""
+    if path.is_dir():
+        raise UsageError(f"the {what} {path} is a directory")
+    if not path.parent.is_dir():
+        raise UsageError(f"the directory {path.parent} of the {what} does not exist")
+    if not is_stream(path) and not os.access(path.parent, os.W_OK):
+        raise UsageError(f"the directory {path.parent} of the {what} cannot be written to")
 
 
 def _same(path: Path, other: Path) -> bool:

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tensat_dl.destination import check_report
+from tensat_dl.errors import UsageError
+
 RELU = "rewrite relu_relu: Relu(Relu(x)) => Relu(x)\n"
 EGRAPH = (
     '{"nodes": {"a": {"op": "a", "children": [], "eclass": "A", "cost": 1}},'
@@ -72,3 +75,11 @@ def test_a_link_of_the_kernel_is_no_output(tensat, files) -> None:
     assert done.code == 2
     assert "no regular file" in done.err
     assert Path("stdout").readlink() == Path("/proc/self/fd/1")
+
+
+def test_a_closed_directory_is_named_before_any_work(tmp_path: Path, monkeypatch) -> None:
+    """The model would be written, and the report not."""
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(UsageError, match="of the report cannot be written to"):
+        check_report(str(tmp_path / "r.json"))
+    check_report("/dev/stdout")
