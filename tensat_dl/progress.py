@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ProgressEvent:
-    """`phase`: read, check, explore, cost, extract, export, verify, write.  The other fields are
-    None where they do not apply; `seconds` counts from the start of the phase.  An extraction has
-    a `stage`, and `total` independent parts of which `done` are solved."""
+    """`phase`: read, check, explore, cost, measure, extract, export, verify, compare, write.
+    The other fields are None where they do not apply; `seconds` counts from the start of the
+    phase.  An extraction has a `stage`, and `total` independent parts of which `done` are
+    solved."""
 
     phase: str
     seconds: float = 0.0
