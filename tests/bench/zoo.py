@@ -104,13 +104,17 @@ def _wheel(package: str, member: str, cache: Path) -> onnx.ModelProto:
         return onnx.load_from_string(archive.read(names[0]))
 
 
-def _frozen(member: str, name: str, value: int, cache: Path) -> onnx.ModelProto:
-    """A model of silero-vad for one sampling rate: the input is a constant."""
-    model = _wheel("silero-vad", member, cache)
-    slot = next(slot for slot in model.graph.input if slot.name == name)
-    dtype = onnx.helper.tensor_dtype_to_np_dtype(slot.type.tensor_type.elem_type)
-    model.graph.initializer.append(onnx.numpy_helper.from_array(np.array(value, dtype), name))
-    model.graph.input.remove(slot)
+def _frozen(cache: Path) -> onnx.ModelProto:
+    """silero-vad for one sampling rate: `sr` is a constant.  The dims get the names that they have
+    in the package's other models; onnxruntime crashes where they are numbers."""
+    model = _wheel("silero-vad", "silero_vad.onnx", cache)
+    slots = {slot.name: slot for slot in model.graph.input}
+    model.graph.initializer.append(onnx.numpy_helper.from_array(np.array(16000, np.int64), "sr"))
+    model.graph.input.remove(slots["sr"])
+    for name, dims in {"input": ("batch", "sequence"), "state": ("", "batch", "")}.items():
+        for dim, symbol in zip(slots[name].type.tensor_type.shape.dim, dims, strict=True):
+            if symbol:
+                dim.dim_param = symbol
     return model
 
 
@@ -125,7 +129,7 @@ MODELS: Mapping[str, Entry] = {
     **{f"light_{name}": Entry(partial(_light, name)) for name in LIGHT},
     "bert_tiny_ts": Entry(partial(_shared, "bert_tiny_ts.onnx")),
     "vit_tiny_dynamo": Entry(partial(_shared, "vit_tiny_dynamo.onnx")),
-    "silero_vad": Entry(partial(_frozen, "silero_vad.onnx", "sr", 16000), _SILERO),
+    "silero_vad": Entry(_frozen, _SILERO),
     "silero_vad_16k": Entry(
         partial(_wheel, "silero-vad", "silero_vad_16k_op15.onnx"), _SILERO, {"sr": 16000}
     ),
