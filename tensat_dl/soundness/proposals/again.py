@@ -5,7 +5,7 @@ Two convolutions that are joined have to agree in most of their dims, and differ
 
 from __future__ import annotations
 
-from tensat_dl.soundness.draws import Dims, Earlier
+from tensat_dl.soundness.draws import Dims, Draw, Earlier
 from tensat_dl.soundness.proposals.application import Application, Blank
 from tensat_dl.vocabulary.types import TensorType
 
@@ -33,11 +33,16 @@ def _alike(
         return fixed
     known = fixed or (None,) * len(dims)
     draw = application.draw
-    freed = draw.random.choice((0, 0, 1, 1, 2, 3)) if draw.chance(0.65) else None
+    changed = draw.random.choice((0, 0, 1, 1, 2, 3)) if draw.chance(0.65) else None
     return tuple(
-        dim if given is None and place != freed else given
+        given if given is not None else _other(draw, dim) if place == changed else dim
         for place, (given, dim) in enumerate(zip(known, dims, strict=True))
     )
+
+
+def _other(draw: Draw, dim: int) -> int | None:
+    """Another size, often one that is as divisible."""
+    return draw.random.choice((None, dim + 2, 2 * dim))
 
 
 def keep(application: Application, name: str) -> None:

@@ -108,9 +108,7 @@ def _conv(a: Application) -> None:
         raise Misfit
     w[1] = _first(w[1], channels // group)
     outputs = _first(w[0], a.sizes(2)[0] if a.rank(2) == 1 else None)  # type: ignore[index]
-    # Channels that are joined with others are counted in halves and quarters, too.
-    each = draw.random.choice((draw.size(), draw.size(), 1, 2, 4))
-    w[0] = _first(outputs, group * max(each, 1))
+    w[0] = _first(outputs, group * max(draw.size(), 1))
     kernel = choose_window(a, x[2:], w[2:])
     a.settle(0, [_first(x[0], draw.size()), channels, *_extents(draw, x[2:], kernel)])
     a.settle(1, [*w[:2], *kernel])
