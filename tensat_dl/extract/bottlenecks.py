@@ -15,7 +15,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from tensat_dl.extract.deadline import Deadline
-from tensat_dl.extract.graph import ROOT, BoolArray, Graph, part_of, rows_of
+from tensat_dl.extract.graph import ROOT, BoolArray, Graph, part_of
+from tensat_dl.extract.order import reachable
 from tensat_dl.extract.problem import IntArray
 from tensat_dl.extract.reductions.prune import drop_nodes
 from tensat_dl.extract.reductions.required import Required, required_sets
@@ -27,7 +28,7 @@ def block_numbers(graph: Graph, deadline: Deadline) -> IntArray:
     number = np.full(len(graph.class_id), -1, dtype=np.int64)
     count = 0
     for bottleneck in bottlenecks(required):
-        number[_below(graph, bottleneck) & (number < 0)] = count
+        number[reachable(graph, top=bottleneck) & (number < 0)] = count
         count += 1
     number[number < 0] = count
     return number
@@ -50,19 +51,6 @@ def bottlenecks(required: Required) -> list[int]:
             above[d] |= 1 << required.bit[c]
     found = [c for c, bits in below.items() if bits | above[c] == forced]
     return sorted(found, key=lambda c: below[c].bit_count())
-
-
-def _below(graph: Graph, top: int) -> BoolArray:
-    """The classes that a class reaches, itself included."""
-    seen = np.zeros(len(graph.class_id), dtype=np.bool_)
-    seen[top] = True
-    fresh = np.array([top])
-    starts = graph.start[graph.first]
-    while len(fresh):
-        kids = graph.kids[rows_of(starts, fresh)]
-        fresh = np.unique(kids[~seen[kids]])
-        seen[fresh] = True
-    return seen
 
 
 def freed(graph: Graph, block: BoolArray, deadline: Deadline) -> Graph:

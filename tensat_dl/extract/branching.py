@@ -49,9 +49,9 @@ def branch(graph: Graph, upper: float, visits: int, deadline: Deadline, report: 
     root = propagator.run(alive, 1 << propagator.bit[ROOT], upper)
     if root is None:
         return Branched(None, upper)
-    stack = [_Branch(root, _hardest(root))] if root.decisions else []
+    stack = [_Branch(root, root.hardest)] if root.decisions else []
     if not root.decisions:
-        upper = report(_choice(propagator, root), root.bound)
+        upper = report(propagator.choice(root), root.bound)
     while stack:
         if propagator.visits > visits or deadline.remaining <= 0.0:
             return Branched(_without_tried(graph, stack[0]), root.bound)
@@ -66,22 +66,10 @@ def branch(graph: Graph, upper: float, visits: int, deadline: Deadline, report: 
         if state is None:
             continue
         if state.decisions:
-            stack.append(_Branch(state, _hardest(state)))
+            stack.append(_Branch(state, state.hardest))
         else:
-            upper = report(_choice(propagator, state), state.bound)
+            upper = report(propagator.choice(state), state.bound)
     return Branched(None, upper)
-
-
-def _hardest(state: State) -> Decision:
-    """The decision whose cheapest option is dearest; of equals, the one with fewest options."""
-    return max(state.decisions, key=lambda d: (d.least_in_full, -len(d.options), -d.eclass))
-
-
-def _choice(propagator: Propagator, state: State) -> Choice:
-    """The only node left of each wanted class."""
-    return {
-        c: nodes[0] for c, nodes in enumerate(state.alive) if state.wanted >> propagator.bit[c] & 1
-    }
 
 
 def _without_tried(graph: Graph, first: _Branch) -> Graph:

@@ -59,8 +59,7 @@ class _Search:
 
     def choice(self, state: State) -> Choice:
         """The only node left of each wanted class."""
-        bit = self.propagators[-1].bit
-        return {c: nodes[0] for c, nodes in enumerate(state.alive) if state.wanted >> bit[c] & 1}
+        return self.propagators[-1].choice(state)
 
 
 def least(
@@ -79,7 +78,7 @@ def least(
         if state is None:
             return
         if state.decisions:
-            stack.append(_Branch(state, _hardest(state)))
+            stack.append(_Branch(state, state.hardest))
             return
         report(search.choice(state))
         target.upper = state.bound - _STEP
@@ -97,8 +96,3 @@ def least(
         top.next += 1
         take(search.run(alive))
     return True
-
-
-def _hardest(state: State) -> Decision:
-    """The decision whose cheapest option is dearest; of equals, the one with fewest options."""
-    return max(state.decisions, key=lambda d: (d.least_in_full, -len(d.options), -d.eclass))

@@ -29,15 +29,15 @@ def derivation_levels(graph: Graph, alive: BoolArray) -> IntArray:
     return level
 
 
-def reachable(graph: Graph, alive: BoolArray) -> BoolArray:
-    """Marks the classes that the root reaches by nodes that are alive."""
+def reachable(graph: Graph, alive: BoolArray | None = None, top: int = ROOT) -> BoolArray:
+    """Marks the class `top` and those that it reaches, by nodes that are `alive` (by all)."""
     seen = np.zeros(len(graph.class_id), dtype=np.bool_)
-    seen[ROOT] = True
-    fresh = np.array([ROOT])
+    seen[top] = True
+    fresh = np.array([top])
     starts = graph.start[graph.first]
     while len(fresh):
         edges = rows_of(starts, fresh)
-        kids = graph.kids[edges[alive[graph.edge_node[edges]]]]
+        kids = graph.kids[edges if alive is None else edges[alive[graph.edge_node[edges]]]]
         fresh = np.unique(kids[~seen[kids]])
         seen[fresh] = True
     return seen

@@ -25,7 +25,7 @@ from tensat_dl.extract.reductions.prune import nothing
 from tensat_dl.extract.reductions.table import PARTS, Context, Reducer
 from tensat_dl.extract.reductions.upper import lower_bound
 from tensat_dl.extract.relaxation import Relaxation, fix, kernel, relaxation
-from tensat_dl.extract.search import CUTOFF, Found, Listener, Plan, scaled, solve
+from tensat_dl.extract.search import CUTOFF, DEAF, Found, Listener, Plan, scaled, solve
 from tensat_dl.extract.solvers.answer import Outcome
 from tensat_dl.extract.solvers.pool import SolverPool
 
@@ -136,10 +136,9 @@ class PartRun:
         self.reducer.recorder.begin("chain")
 
         def solve_block(block: Graph, found: Found) -> None:
-            deaf = Listener(lambda better: None, lambda bound: None)
             reducer = replace(self.reducer, recorder=Recorder())
             part = Part(0, block, found)
-            run = PartRun(part, reducer, self.deadline, deaf, self.has_learner)
+            run = PartRun(part, reducer, self.deadline, DEAF, self.has_learner)
             run.reduce()
             if run.part.open:
                 run.branch()

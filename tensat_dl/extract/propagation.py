@@ -19,6 +19,7 @@ import numpy as np
 from tensat_dl.extract.bitsets import set_bits
 from tensat_dl.extract.deadline import Deadline
 from tensat_dl.extract.graph import Graph
+from tensat_dl.extract.greedy import Choice
 from tensat_dl.extract.problem import FloatArray
 from tensat_dl.extract.reductions.required import required_sets
 
@@ -45,6 +46,12 @@ class State:
     wanted: int
     bound: float
     decisions: tuple[Decision, ...]
+
+    @property
+    def hardest(self) -> Decision:
+        """The decision whose cheapest option is dearest; of equals, the one with fewest options.
+        There must be one."""
+        return max(self.decisions, key=lambda d: (d.least_in_full, -len(d.options), -d.eclass))
 
 
 @dataclass(frozen=True)
@@ -107,6 +114,11 @@ class Propagator:
                 return None
             if not _drop_above(state, upper):
                 return state
+
+    def choice(self, state: State) -> Choice:
+        """The only node left of each wanted class, where no decision is open."""
+        nodes = enumerate(state.alive)
+        return {c: alive[0] for c, alive in nodes if state.wanted >> self.bit[c] & 1}
 
     def _close(self, alive: Alive, wanted: int) -> int | None:
         """The wanted classes with all that they require; None when one has no derivation."""
