@@ -6,11 +6,10 @@ e-nodes; this counts what is there in the end.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 
 from tensat_dl.extract.limits import in_bytes
-from tensat_dl.graph.model import Constant, Graph
+from tensat_dl.graph.model import Graph
 from tensat_dl.graph.prune import remove_dead
 from tensat_dl.settings import ExtractSettings
 
@@ -26,12 +25,8 @@ def beyond_limits(graph: Graph, settings: ExtractSettings) -> list[str]:
         for name, most in settings.at_most.items()
         if operators[name] > most
     ]
-    weights = sum(map(_bytes, live.constants.values()))
+    weights = sum(constant.nbytes for constant in live.constants.values())
     if settings.max_weight_bytes and weights > settings.max_weight_bytes:
         most_text = in_bytes(settings.max_weight_bytes)
         found.append(f"weights of {in_bytes(weights)} (`extract.max_weight_bytes` is {most_text})")
     return found
-
-
-def _bytes(constant: Constant) -> int:
-    return (math.prod(constant.dims) * constant.dtype.bits + 7) // 8

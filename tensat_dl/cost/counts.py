@@ -10,7 +10,6 @@ bytes, and needs the value; what runs at run time, and the outputs, read that cl
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping
 from itertools import pairwise
 
@@ -95,9 +94,4 @@ def _extended(
 
 def _bytes(type_: Type | None) -> int:
     """The size of a tensor of known dims; 0 for all else."""
-    if not isinstance(type_, TensorType) or type_.dims is None:
-        return 0
-    sizes = [dim for dim in type_.dims if isinstance(dim, int)]
-    if len(sizes) < len(type_.dims):
-        return 0
-    return (math.prod(sizes) * type_.dtype.bits + 7) // 8
+    return (type_.nbytes or 0) if isinstance(type_, TensorType) else 0

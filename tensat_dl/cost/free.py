@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.work import Part
+from tensat_dl.egraph.loading import application_of
 from tensat_dl.egraph.snapshot import Application, ENode, Leaf, LeafKind, Saturated
 from tensat_dl.graph.fold_choice import is_foldable, may_fold
 from tensat_dl.graph.model import Graph, Node
@@ -68,11 +69,9 @@ def price_of_unfolded(graph: Graph, left: Iterable[Node], model: CostModel) -> f
 
 
 def _price(node: Node, graph: Graph, model: CostModel) -> float:
-    count = len(node.outputs) if node.operator.has_bundle else 1
-    application = Application(node.operator, node.attributes, count)
     inputs = tuple(ABSENT if n is None else graph.types.get(n, UNDECLARED) for n in node.inputs)
     outputs = tuple(graph.types.get(name, UNDECLARED) for name in node.outputs)
-    return model.price(Part(application, inputs, outputs))
+    return model.price(Part(application_of(node), inputs, outputs))
 
 
 def _may_be_free(node: ENode) -> bool:

@@ -20,6 +20,7 @@ from tensat_dl.cost.free import constant_nodes, free_classes, is_free
 from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.work import Part, Timed
 from tensat_dl.cost.writable import Writable
+from tensat_dl.egraph.loading import application_of
 from tensat_dl.egraph.snapshot import Application, ENode, Leaf, Projection, Saturated
 from tensat_dl.extract.problem import Extraction, Problem
 from tensat_dl.graph.model import Graph, Node
@@ -187,10 +188,9 @@ def parts_of_graph(graph: Graph, saturated: Saturated) -> list[tuple[Node, Part]
 
 
 def _part_of_node(node: Node, saturated: Saturated, known: Collection[str | None]) -> Part:
-    count = len(node.outputs) if node.operator.has_bundle else 1
-    application = Application(node.operator, node.attributes, count)
     inputs = tuple(
         ABSENT if i is None else _type(saturated, saturated.value_class[i]) for i in node.inputs
     )
     outputs = tuple(_type(saturated, saturated.value_class[name]) for name in node.outputs)
-    return Part(application, inputs, outputs, tuple(name in known for name in node.inputs))
+    constant = tuple(name in known for name in node.inputs)
+    return Part(application_of(node), inputs, outputs, constant)

@@ -8,14 +8,14 @@ difference of the whole.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.posing import Pricer
 from tensat_dl.diagnosis.derivation import Derivations
 from tensat_dl.diagnosis.index import Index
 from tensat_dl.diagnosis.naming import Names, node_text, operator_text
-from tensat_dl.egraph.loading import attributes_in_graph
+from tensat_dl.egraph.loading import application_of, attributes_in_graph
 from tensat_dl.egraph.snapshot import Application, ENode, Saturated
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.prune import live_nodes
@@ -104,8 +104,7 @@ def _original(graph: Graph, saturated: Saturated, index: Index) -> Iterator[tupl
         if all(saturated.weight[saturated.value_class[name]] for name in node.outputs):
             continue
         inputs = tuple(index.absent if i is None else saturated.value_class[i] for i in node.inputs)
-        outputs = len(node.outputs) if node.operator.has_bundle else 1
-        head = Application(node.operator, attributes_in_graph(node), outputs)
+        head = replace(application_of(node), attributes=attributes_in_graph(node))
         row = index.application(head, inputs)
         if row is not None:
             yield row, node_text(node)

@@ -14,6 +14,7 @@ from tensat_dl.egraph import naming
 from tensat_dl.egraph.engine import Row
 from tensat_dl.egraph.interning import Analysis, Interner
 from tensat_dl.egraph.keys import mix, operator_seed
+from tensat_dl.egraph.snapshot import Application
 from tensat_dl.graph.constants import constant_type
 from tensat_dl.graph.model import Graph, Node
 from tensat_dl.vocabulary.attributes import Attributes
@@ -67,6 +68,12 @@ def attributes_in_graph(node: Node) -> Attributes:
     """The attributes under which the e-graph holds a node."""
     alone = not node.operator.deterministic or node.operator.kind is OperatorKind.OPAQUE
     return with_node_mark(node) if alone else node.attributes
+
+
+def application_of(node: Node) -> Application:
+    """A node as an application, its attributes as the graph has them."""
+    outputs = len(node.outputs) if node.operator.has_bundle else 1
+    return Application(node.operator, node.attributes, outputs)
 
 
 def without_node_mark(attributes: Attributes) -> Attributes:

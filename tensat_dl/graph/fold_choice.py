@@ -13,7 +13,6 @@ cost counted them as folded, so it falls by folding them.
 from __future__ import annotations
 
 import heapq
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -64,12 +63,7 @@ def needed_values(graph: Graph, folded: frozenset[int]) -> tuple[str, ...]:
 def size(graph: Graph, name: str) -> int:
     """Bytes of a value; 0 where it is not known before it is computed."""
     type_ = graph.types.get(name)
-    if not isinstance(type_, TensorType) or type_.dims is None:
-        return 0
-    numbers = [dim for dim in type_.dims if isinstance(dim, int)]
-    if len(numbers) < len(type_.dims):
-        return 0
-    return (math.prod(numbers) * type_.dtype.bits + 7) // 8
+    return (type_.nbytes or 0) if isinstance(type_, TensorType) else 0
 
 
 def _candidates(graph: Graph, budget: int) -> set[int]:

@@ -15,7 +15,7 @@ import onnx
 from onnx import helper
 
 from tensat_dl.graph.names import Names, subgraphs
-from tensat_dl.graph.structure import sorted_branch
+from tensat_dl.graph.structure import initializer_names, sorted_branch
 from tensat_dl.graph.subgraphs import rename_captured, rename_inputs
 
 
@@ -60,7 +60,7 @@ class Inliner:
         for value, name in zip(branch.output, node.output, strict=False):
             if value.name in made and name:
                 new.setdefault(value.name, name)
-        for name in (*_initializer_names(branch), *sorted(made)):
+        for name in (*initializer_names(branch), *sorted(made)):
             if name not in new:
                 new[name] = self._unique(name)
         return new
@@ -112,8 +112,3 @@ def branch_of(node: onnx.NodeProto, condition: bool) -> onnx.GraphProto:
     name = "then_branch" if condition else "else_branch"
     branch: onnx.GraphProto = next(a.g for a in node.attribute if a.name == name)
     return branch
-
-
-def _initializer_names(graph: onnx.GraphProto) -> Iterator[str]:
-    yield from (tensor.name for tensor in graph.initializer)
-    yield from (tensor.values.name for tensor in graph.sparse_initializer)

@@ -40,7 +40,7 @@ from tensat_dl.graph.names import Names, outer_names, value_names
 from tensat_dl.graph.opaque_types import OpaqueTypes
 from tensat_dl.graph.readable import require_readable
 from tensat_dl.graph.source import LiftedNode, Source, load_source, opset_imports, plain_domain
-from tensat_dl.graph.structure import read_by, sorted_nodes
+from tensat_dl.graph.structure import initializer_names, read_by, sorted_nodes
 from tensat_dl.settings import ModelSettings
 from tensat_dl.vocabulary.dims import Dim
 from tensat_dl.vocabulary.protos import type_of
@@ -113,7 +113,7 @@ class _Reading:
             )
 
     def add_inputs(self) -> None:
-        initializers = self._initializer_names()
+        initializers = set(initializer_names(self.source.proto.graph))
         overridable = self.source.proto.ir_version >= 4 and not self.source.frozen
         for value in self.source.proto.graph.input:
             if value.name not in initializers or overridable:
@@ -265,11 +265,6 @@ class _Reading:
         if (domain, proto.op_type) in self.functions:
             return True
         return domain == "" and self.opsets.get("", OLDEST_LIFTED) < OLDEST_LIFTED
-
-    def _initializer_names(self) -> set[str]:
-        graph = self.source.proto.graph
-        names = {tensor.name for tensor in graph.initializer}
-        return names | {tensor.values.name for tensor in graph.sparse_initializer}
 
     def _check_fixed_dims(self) -> None:
         known = {

@@ -30,7 +30,7 @@ def sorted_nodes(graph: onnx.GraphProto) -> tuple[int, ...]:
 
 def sorted_branch(graph: onnx.GraphProto) -> tuple[int, ...]:
     """The same for a subgraph without inputs; what nothing in it makes is the outer graph's."""
-    makers = _makers(graph, set(_initializer_names(graph)))
+    makers = _makers(graph, set(initializer_names(graph)))
     return _order(graph, [tuple(_reads(node)) for node in graph.node], makers)
 
 
@@ -60,10 +60,11 @@ def _given_values(graph: onnx.GraphProto) -> set[str]:
         if value.name in known:
             raise InputError(f"graph input '{value.name}' is declared twice", help=_EXPORT_AGAIN)
         known.add(value.name)
-    return known.union(_initializer_names(graph))
+    return known.union(initializer_names(graph))
 
 
-def _initializer_names(graph: onnx.GraphProto) -> Iterable[str]:
+def initializer_names(graph: onnx.GraphProto) -> Iterable[str]:
+    """Of a graph or subgraph, those of sparse initializers included."""
     yield from (tensor.name for tensor in graph.initializer)
     yield from (tensor.values.name for tensor in graph.sparse_initializer)
 

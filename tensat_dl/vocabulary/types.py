@@ -6,6 +6,7 @@ named symbols).  A value is flat, row-major; its elements are numbers, booleans 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from tensat_dl.vocabulary.dims import Dim, SymbolicDim
@@ -31,6 +32,14 @@ class TensorType:
     def rank(self) -> int | None:
         """Number of dims, or None."""
         return None if self.dims is None else len(self.dims)
+
+    @property
+    def nbytes(self) -> int | None:
+        """Size in bytes, packed where elements are smaller; None where a dim is no number."""
+        numbers = [dim for dim in self.dims or () if isinstance(dim, int)]
+        if self.dims is None or len(numbers) < len(self.dims):
+            return None
+        return (math.prod(numbers) * self.dtype.bits + 7) // 8
 
 
 @dataclass(frozen=True)

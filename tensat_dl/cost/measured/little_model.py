@@ -6,7 +6,6 @@ the numbers it works on, as long as they are ordinary ones.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -149,8 +148,9 @@ def _nbytes(piece: Piece) -> int:
 
 
 def _size(type_: Type) -> int:
-    assert isinstance(type_, TensorType) and type_.dims is not None, "pieces are given tensors"
-    return math.prod(_numbers(type_)) * type_.dtype.bits // 8
+    size = type_.nbytes if isinstance(type_, TensorType) else None
+    assert size is not None, "pieces are given tensors of known dims"
+    return size
 
 
 def _content(type_: Type, integer: int) -> Any:
