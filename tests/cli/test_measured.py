@@ -16,7 +16,7 @@ import onnx
 import psutil
 import pytest
 
-from tensat_dl import pipeline
+from tensat_dl import answer
 from tensat_dl.cost.measured.cache import CostCache
 from tensat_dl.cost.measured.comparison import Comparison
 from tensat_dl.cost.measured.little_model import LittleModel
@@ -36,7 +36,7 @@ def measuring(two_products: Path, monkeypatch: pytest.MonkeyPatch):
 
     def found(comparison: Comparison) -> None:
         monkeypatch.setattr(OrtTimer, "time", times)
-        monkeypatch.setattr(pipeline, "compare_models", lambda *_: comparison)
+        monkeypatch.setattr(answer, "compare_models", lambda *_: comparison)
 
     return found
 

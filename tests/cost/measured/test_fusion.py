@@ -11,7 +11,7 @@ from fake_timer import FakeTimer, by_operator
 from measured_cases import YARDSTICKS, Case, chosen
 from onnx_text import model as model_of
 
-from tensat_dl import pipeline
+from tensat_dl import answer, pipeline
 from tensat_dl.cost.measured.comparison import Comparison
 from tensat_dl.cost.measured.timer import OrtTimer
 from tensat_dl.settings import CostSettings, Settings
@@ -135,7 +135,7 @@ def test_what_is_fused_keeps_its_name(
     monkeypatch.setattr(
         OrtTimer, "time", lambda _, models: FakeTimer(relu_by_size_or_one).time(models)
     )
-    monkeypatch.setattr(pipeline, "compare_models", lambda *_: faster)
+    monkeypatch.setattr(answer, "compare_models", lambda *_: faster)
     proto = model_of(
         "(float[1,4,8,8] x) => (float[1,4,8,8] y) <float[4,4,3,3] w> "
         "{ c = Conv<pads=[1,1,1,1]>(x, w) r = Relu(c) s = Neg(r) t = Neg(s) y = Identity(t) }"
