@@ -7,6 +7,7 @@ fences; starting the command line imports none of the heavy packages.
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -89,6 +90,9 @@ FENCES: dict[str, tuple[str, ...]] = {
 #: Data definitions only: one long list of one noun.
 DATA = {"syntax/ast.py", "language/program.py"}
 
+#: Where any exception whatever may be caught: processes end there, and what failed is passed on.
+CATCHES_ALL = {"cli/command_line.py", "egraph/worker.py", "extract/parallel.py"}
+
 #: Nothing of these is imported by `tensat-dl --help`, nor (but for onnx) by `check`.
 HEAVY = ("onnx", "egglog", "pyomo", "onnxruntime", "rich", "numpy", "lark")
 
@@ -150,6 +154,24 @@ def test_a_stage_imports_only_earlier_ones(path: Path) -> None:
     assert wrong == []
 
 
+def test_the_table_of_contributing_has_the_order_of_imports() -> None:
+    """A stage imports only what stands above it there."""
+    text = (PACKAGE.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    cells = re.findall(r"^\| (`[^|]*`) \|", text, re.MULTILINE)
+    row = {
+        name: i for i, cell in enumerate(cells) for name in re.findall(r"`(\w+)(?:/|\.py)`", cell)
+    }
+    assert {"vocabulary", "extract", "pipeline", "cli"} <= row.keys()
+    wrong = [
+        f"{path.relative_to(PACKAGE)}:{line} imports {name}"
+        for path in modules()
+        if (stage := path.relative_to(PACKAGE).parts[0].removesuffix(".py")) in row
+        for name, line in imports(path)
+        if row.get(stage_of(name), -1) > row[stage] and not is_attribute_of_package(name)
+    ]
+    assert wrong == []
+
+
 def is_attribute_of_package(name: str) -> bool:
     """`from tensat_dl import x` where x is no module."""
     parts = name.split(".")
@@ -174,6 +196,23 @@ def test_modules_say_what_they_are_and_stay_short(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert ast.get_docstring(ast.parse(text)), "a module opens with its docstring"
     assert text.count("\n") <= (600 if path.relative_to(PACKAGE).as_posix() in DATA else 400)
+
+
+def catches_all(handler: ast.ExceptHandler) -> bool:
+    """`except:`, `except Exception`, also among others."""
+    caught = ast.walk(handler.type) if handler.type is not None else ()
+    names = {node.id for node in caught if isinstance(node, ast.Name)}
+    return handler.type is None or bool(names & {"Exception", "BaseException"})
+
+
+def test_failures_are_caught_by_their_kind() -> None:
+    broad = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ExceptHandler) and catches_all(node)
+    }
+    assert broad == CATCHES_ALL
 
 
 @pytest.mark.parametrize(
