@@ -62,7 +62,7 @@ def _with_stored(posed: Posed, saturated: Saturated, free: frozenset[int]) -> Po
     )
 
 
-_STORED = Leaf(LeafKind.CONSTANT, "as it is stored")
+_STORED = Leaf(LeafKind.CONSTANT, "stored")
 
 
 def _extended(

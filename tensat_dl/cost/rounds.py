@@ -189,6 +189,9 @@ class _Search:
         settings = dataclasses.replace(
             self.settings, method=method, seconds=min(left, most), gap=gap
         )
+        if method != self.settings.method:
+            # The heuristic knows no limits; it is asked for what to measure only.
+            settings = dataclasses.replace(settings, max_weight_bytes=0, at_most={})
         with self.phases("extract"):
             found = extract(self.posed.problem, settings, self.phases.report)
         self.seconds += found.seconds

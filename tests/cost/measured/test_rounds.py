@@ -35,6 +35,16 @@ def test_the_cheapest_is_found_though_it_looks_no_better_at_first(measured_model
     assert settled.tally.used == 4  # two of the original, two of the answer, one in both
 
 
+def test_limits_hold_though_the_first_rounds_know_none(measured_model) -> None:
+    costs = by_operator(
+        **YARDSTICKS, Sin=5.0, Sqrt=1.0, Cos=2.0, Abs=2.0, Tanh=1.0, Neg=1.0, Exp=2.5, Floor=2.5
+    )
+    case = Case(CHAIN, GRAPH)
+    settled = case.settle(measured_model(FakeTimer(costs)), at_most={"Neg": 0})
+    assert chosen(settled) == {"Sqrt", "Cos", "Abs"}
+    assert settled.extraction.objective == 5.0
+
+
 def test_the_original_is_kept_where_it_is_cheapest(measured_model) -> None:
     costs = by_operator(
         **YARDSTICKS, Sin=1.0, Sqrt=1.0, Cos=2.0, Abs=2.0, Tanh=1.0, Neg=1.0, Exp=2.5, Floor=2.5
