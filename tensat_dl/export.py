@@ -12,7 +12,16 @@ from dataclasses import dataclass, field
 
 from tensat_dl.egraph.loading import attributes_in_graph, without_node_mark
 from tensat_dl.egraph.lowering import Lowered, LoweredNode, lower
-from tensat_dl.egraph.snapshot import Application, ENode, Leaf, LeafKind, Projection, Saturated
+from tensat_dl.egraph.snapshot import (
+    Application,
+    ENode,
+    Leaf,
+    LeafKind,
+    Projection,
+    Saturated,
+    bundle_outputs,
+    children_first,
+)
 from tensat_dl.graph.model import Constant, Graph, Node, Output
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.vocabulary.attributes import Attributes
@@ -42,8 +51,6 @@ class _Exporter:
     types: dict[str, Type] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        absent = Leaf(LeafKind.ABSENT)
-        self.absent_class = next((n.eclass for n in self.saturated.nodes if n.head == absent), -1)
         self.taken = _taken_names(self.original)
         self.numbers: dict[str, int] = {}
         self.name_of_digest: dict[str, str] = {}
@@ -51,12 +58,12 @@ class _Exporter:
             self.name_of_digest.setdefault(constant.digest, name)
         self.preferred = self._preferred_names()
         self.sources = self._sources()
-        self.projections = self._projections()
+        self.projections = bundle_outputs(self.chosen.values())
 
     def export(self) -> Graph:
         """Write every e-node after its children."""
-        for eclass in self._topological():
-            self._write(eclass)
+        for node in children_first(self.chosen, self.saturated.outputs):
+            self._write(node)
         outputs = tuple(
             Output(output.name, self.names[eclass])
             for output, eclass in zip(self.original.outputs, self.saturated.outputs, strict=True)
@@ -96,45 +103,18 @@ class _Exporter:
         return found
 
     def _class_of(self, name: str | None) -> int:
-        return self.absent_class if name is None else self.saturated.value_class[name]
-
-    def _projections(self) -> dict[int, dict[int, int]]:
-        """For each bundle the classes that are chosen to be its outputs."""
-        found: dict[int, dict[int, int]] = {}
-        for eclass, node in self.chosen.items():
-            if isinstance(node.head, Projection):
-                found.setdefault(node.children[0], {})[node.head.index] = eclass
-        return found
-
-    # --- order ----------------------------------------------------------------------------------
-
-    def _topological(self) -> Iterator[int]:
-        done: set[int] = set()
-        for root in dict.fromkeys(self.saturated.outputs):
-            stack = [(root, False)]
-            while stack:
-                eclass, expanded = stack.pop()
-                if eclass in done:
-                    continue
-                if expanded:
-                    done.add(eclass)
-                    yield eclass
-                    continue
-                stack.append((eclass, True))
-                children = self.chosen[eclass].children
-                stack += [(c, False) for c in reversed(children) if c not in done]
+        return self.saturated.absent_class if name is None else self.saturated.value_class[name]
 
     # --- e-nodes --------------------------------------------------------------------------------
 
-    def _write(self, eclass: int) -> None:
-        node = self.chosen[eclass]
+    def _write(self, node: ENode) -> None:
         match node.head:
             case Leaf(kind, name):
-                self._leaf(eclass, kind, name)
+                self._leaf(node.eclass, kind, name)
             case Projection():
                 pass
             case Application() as head:
-                self._application(eclass, node, head)
+                self._application(node.eclass, node, head)
 
     def _leaf(self, eclass: int, kind: LeafKind, name: str) -> None:
         if kind is LeafKind.INPUT:

@@ -20,7 +20,7 @@ from tensat_dl.egraph.build import ABSENT, Build, BuildConstant, BuildMap, Build
 from tensat_dl.egraph.interning import Interner
 from tensat_dl.egraph.plan import RulePlan, plan_rule
 from tensat_dl.egraph.question import recipe_for
-from tensat_dl.egraph.snapshot import Application, ENode, Leaf, LeafKind, Projection
+from tensat_dl.egraph.snapshot import Application, ENode, Leaf, LeafKind
 from tensat_dl.egraph.typing import Columns, Refusal, Scope, Typer
 from tensat_dl.language.program import CheckedProgram
 
@@ -135,16 +135,11 @@ class _Finder:
         return row
 
     def _name(self, build: BuildNode, row: ENode) -> None:
-        if not build.operator.has_bundle:
-            self.tensors[build.name] = row.eclass
-            self.tensors.update(dict.fromkeys(build.outputs, row.eclass))
-            return
-        for place, output in enumerate(build.outputs):
-            made = self.index.rows.get((Projection(place), (row.eclass,)))
-            if made is not None:
-                self.tensors[output] = made.eclass
-                if place == 0:
-                    self.tensors[build.name] = made.eclass
+        for place, eclass in self.index.made[row].outputs.items():
+            if place < len(build.outputs):
+                self.tensors[build.outputs[place]] = eclass
+            if place == 0:
+                self.tensors[build.name] = eclass
 
     def _classes(self, item: object) -> tuple[int, ...]:
         if isinstance(item, Many):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tensat_dl.egraph.interning import ABSENT_ANALYSIS, Analysis
-from tensat_dl.egraph.snapshot import Application, ENode, Leaf, LeafKind, Projection, Saturated
+from tensat_dl.egraph.snapshot import Application, ENode, Saturated, bundle_outputs
 from tensat_dl.vocabulary.operators import Operator
 from tensat_dl.vocabulary.types import OtherType
 
@@ -26,11 +26,9 @@ class Made:
 
 @dataclass
 class Index:
-    """`absent` is the class of the missing input, -1 where nothing misses one; `made` has
-    the outputs of an application, `rows` finds an e-node by its head and children."""
+    """`made` has the outputs of an application, `rows` finds an e-node by its head and children."""
 
     saturated: Saturated
-    absent: int = -1
     by_operator: dict[Operator, list[Made]] = field(default_factory=dict)
     made: dict[ENode, Made] = field(default_factory=dict)
     rows: dict[tuple[object, tuple[int, ...]], ENode] = field(default_factory=dict)
@@ -40,17 +38,17 @@ class Index:
     def __post_init__(self) -> None:
         """Index every e-node."""
         self.rows.update(((node.head, node.children), node) for node in self.saturated.nodes)
-        outputs: dict[int, dict[int, int]] = {}
-        for node in self.saturated.nodes:
-            if isinstance(node.head, Projection):
-                outputs.setdefault(node.children[0], {})[node.head.index] = node.eclass
-            elif node.head == Leaf(LeafKind.ABSENT):
-                self.absent = node.eclass
+        outputs = bundle_outputs(self.saturated.nodes)
         for node in self.saturated.nodes:
             if isinstance(node.head, Application):
                 bundle = node.head.operator.has_bundle
                 made = outputs.get(node.eclass, {}) if bundle else {0: node.eclass}
                 self._add(Made(node, node.head, made))
+
+    @property
+    def absent(self) -> int:
+        """The class of the missing input, -1 where nothing misses one."""
+        return self.saturated.absent_class
 
     def _add(self, made: Made) -> None:
         self.made[made.enode] = made

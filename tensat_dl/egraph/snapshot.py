@@ -5,9 +5,10 @@ Plain data that pickles: it crosses a process border and may be written to disk.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, StrEnum
+from functools import cached_property
 
 from tensat_dl.graph.model import Constant
 from tensat_dl.vocabulary.attributes import Attributes
@@ -130,3 +131,35 @@ class Saturated:
     value_class: Mapping[str, int]
     outputs: tuple[int, ...]
     exploration: Exploration
+
+    @cached_property
+    def absent_class(self) -> int:
+        """The class of the missing input, -1 where nothing misses one."""
+        absent = Leaf(LeafKind.ABSENT)
+        return next((node.eclass for node in self.nodes if node.head == absent), -1)
+
+
+def bundle_outputs(nodes: Iterable[ENode]) -> dict[int, dict[int, int]]:
+    """For each bundle that some of `nodes` project: place of the output -> its class."""
+    found: dict[int, dict[int, int]] = {}
+    for node in nodes:
+        if isinstance(node.head, Projection):
+            found.setdefault(node.children[0], {})[node.head.index] = node.eclass
+    return found
+
+
+def children_first(chosen: Mapping[int, ENode], roots: Iterable[int]) -> Iterator[ENode]:
+    """The chosen e-nodes (by class) that the classes `roots` reach, each after its children."""
+    done: set[int] = set()
+    for root in roots:
+        stack = [(root, False)]
+        while stack:
+            eclass, has_children = stack.pop()
+            if eclass in done or eclass not in chosen:
+                continue
+            if has_children:
+                done.add(eclass)
+                yield chosen[eclass]
+                continue
+            stack.append((eclass, True))
+            stack += [(c, False) for c in reversed(chosen[eclass].children) if c not in done]

@@ -9,7 +9,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tensat_dl.egraph.lowering import LoweredNode
-from tensat_dl.egraph.snapshot import Application, ENode, Leaf, LeafKind, Projection, Saturated
+from tensat_dl.egraph.snapshot import (
+    Application,
+    ENode,
+    Leaf,
+    LeafKind,
+    Saturated,
+    bundle_outputs,
+    children_first,
+)
 from tensat_dl.graph.model import Constant
 from tensat_dl.vocabulary.signature import value_text
 
@@ -46,11 +54,8 @@ class Drawing:
     def lines(self, enodes: Iterable[ENode]) -> Iterator[str]:
         """One line for each application, in the order given; children come first."""
         chosen = {node.eclass: node for node in enodes}
-        outputs: dict[int, dict[int, int]] = {}
-        for node in chosen.values():
-            if isinstance(node.head, Projection):
-                outputs.setdefault(node.children[0], {})[node.head.index] = node.eclass
-        for node in _children_first(chosen):
+        outputs = bundle_outputs(chosen.values())
+        for node in children_first(chosen, chosen):
             head = node.head
             if not isinstance(head, Application):
                 continue
@@ -84,19 +89,3 @@ class Drawing:
         if eclass in self.names:
             return self.names[eclass]
         return f"%{self._numbers.setdefault(eclass, len(self._numbers) + 1)}"
-
-
-def _children_first(chosen: Mapping[int, ENode]) -> Iterator[ENode]:
-    done: set[int] = set()
-    for root in chosen:
-        stack = [(root, False)]
-        while stack:
-            eclass, expanded = stack.pop()
-            if eclass in done or eclass not in chosen:
-                continue
-            if expanded:
-                done.add(eclass)
-                yield chosen[eclass]
-                continue
-            stack.append((eclass, True))
-            stack += [(c, False) for c in reversed(chosen[eclass].children) if c not in done]

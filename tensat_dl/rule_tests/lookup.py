@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from tensat_dl.diagnosis.index import Index
 from tensat_dl.egraph.lowering import LoweredNode
-from tensat_dl.egraph.snapshot import ENode, Leaf, LeafKind, Projection, Saturated
+from tensat_dl.egraph.snapshot import ENode, Leaf, LeafKind, Saturated
 from tensat_dl.graph.model import Constant
 from tensat_dl.rule_tests.example import Term
 
@@ -39,7 +39,7 @@ class Lookup:
         self.classes.update(self.saturated.value_class)
 
     def find(self, term: Term) -> tuple[int, ...]:
-        """The classes of a term's results; its e-nodes are added to `enodes`.
+        """The classes of a term's results; its applications are added to `enodes`.
 
         Raises Missing.
         """
@@ -57,14 +57,9 @@ class Lookup:
         if found is None:
             raise Missing(node)
         self.enodes.add(found)
-        if not head.operator.has_bundle:
-            self.classes[node.outputs[0]] = found.eclass
-            return
-        for index, name in enumerate(node.outputs):
-            output = self.index.rows.get((Projection(index), (found.eclass,)))
-            if output is not None:
-                self.classes[name] = output.eclass
-                self.enodes.add(output)
+        for place, eclass in self.index.made[found].outputs.items():
+            if place < len(node.outputs):
+                self.classes[node.outputs[place]] = eclass
 
     def _child(self, name: str | None) -> int:
         return self.index.absent if name is None else self._class_of(name)
