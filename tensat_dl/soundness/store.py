@@ -15,10 +15,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from tensat_dl.cache import read_cached, write_cached
 from tensat_dl.language.print_program import print_program
 from tensat_dl.language.program import CheckedProgram, Rule
 from tensat_dl.soundness.verdict import Counterexample, Status, Tensor, Verdict
-from tensat_dl.syntax.cache import read_cached, write_cached
 
 #: Stages whose source a verdict depends on.
 _STAGES = ("vocabulary", "syntax", "language", "graph", "egraph", "soundness")

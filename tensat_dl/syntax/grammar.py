@@ -18,8 +18,8 @@ from lark.grammar import Rule
 from lark.lark import PostLex
 from lark.lexer import TerminalDef
 
+from tensat_dl.cache import read_cached, write_cached
 from tensat_dl.resources import data_directory
-from tensat_dl.syntax.cache import read_cached, write_cached
 
 MAX_NESTING = 100
 

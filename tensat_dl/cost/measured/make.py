@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from tensat_dl.cache import cache_directory
 from tensat_dl.cost.measured.cache import CostCache
 from tensat_dl.cost.measured.machine import this_setting
 from tensat_dl.cost.measured.model import MeasuredModel
@@ -39,8 +40,6 @@ def make_measured_model(
 
 def cache_path(chosen: str = "") -> Path:
     """The cache that `cost.cache` names; by default that of the user."""
-    import platformdirs
-
     if chosen:
         return Path(chosen)
-    return platformdirs.user_cache_path("tensat-dl", appauthor=False) / CACHE_NAME
+    return cache_directory() / CACHE_NAME

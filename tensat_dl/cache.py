@@ -52,13 +52,14 @@ def write_cached(key: str, data: Any) -> None:
         Path(temporary).unlink(missing_ok=True)
 
 
+def cache_directory() -> Path:
+    """The user's, for this program; a relative path where there is none."""
+    import platformdirs
+
+    return platformdirs.user_cache_path("tensat-dl", appauthor=False)
+
+
 def _path(key: str) -> Path | None:
     """The file of a key; None where the user has no cache directory."""
-    for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
-        given = Path(os.environ.get(variable, ""))
-        if given.is_absolute():
-            return given / "tensat-dl" / key
-    try:
-        return Path.home() / ".cache" / "tensat-dl" / key
-    except RuntimeError:
-        return None
+    path = cache_directory() / key
+    return path if path.is_absolute() else None
