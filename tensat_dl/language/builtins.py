@@ -105,7 +105,7 @@ def _value(tensor: TensorType) -> Value:
 def _known(value: Value) -> Value:
     """True for a tensor with a value, and for a number; else UNKNOWN, as it may become known."""
     if isinstance(value, tuple):
-        return _decided(values.all_of(_known(item) is True or None for item in value))
+        return values.decided(values.all_of(_known(item) is True or None for item in value))
     if isinstance(value, TensorType):
         return UNKNOWN if value.value is None else True
     return UNKNOWN if isinstance(value, SymbolicDim | OtherType) or value is UNKNOWN else True
@@ -119,7 +119,7 @@ def _const(tensor: TensorType) -> Value:
 
 
 def _scalar(tensor: TensorType) -> Value:
-    return _decided(values.equal(_numel(tensor), 1))
+    return values.decided(values.equal(_numel(tensor), 1))
 
 
 def _like(tensor: Value, shape: Value = UNKNOWN, dtype: Value = UNKNOWN) -> Value:
@@ -242,10 +242,6 @@ def _normal_axis(axis: Value, rank: Value) -> Value:
     if not isinstance(axis, int) or not isinstance(size, int) or not -size <= axis < size:
         return UNKNOWN
     return axis % size
-
-
-def _decided(answer: bool | None) -> Value:
-    return UNKNOWN if answer is None else answer
 
 
 def _builtin(

@@ -132,10 +132,6 @@ def _truth(value: Value) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-def _decided(answer: bool | None) -> Value:
-    return UNKNOWN if answer is None else answer
-
-
 def _name(expr: ast.Name, env: Environment) -> Value:
     value = env.names.get(expr.text)
     if value is not None:
@@ -180,9 +176,9 @@ def _unary(expr: ast.Unary, env: Environment) -> Value:
 
 def _binary(expr: ast.Binary, env: Environment) -> Value:
     if expr.operator == "and":
-        return _decided(values.all_of(holds(side, env) for side in (expr.left, expr.right)))
+        return values.decided(values.all_of(holds(side, env) for side in (expr.left, expr.right)))
     if expr.operator == "or":
-        return _decided(values.any_of(holds(side, env) for side in (expr.left, expr.right)))
+        return values.decided(values.any_of(holds(side, env) for side in (expr.left, expr.right)))
     return binary(expr.operator, evaluate(expr.left, env), evaluate(expr.right, env))
 
 
@@ -190,7 +186,9 @@ def _compare(expr: ast.Compare, env: Environment) -> Value:
     sides = [evaluate(expr.first, env), *(evaluate(side, env) for _, side in expr.rest)]
     operators = [operator for operator, _ in expr.rest]
     pairs = zip(operators, sides, sides[1:], strict=False)
-    return _decided(values.all_of(_COMPARISONS[name](left, right) for name, left, right in pairs))
+    return values.decided(
+        values.all_of(_COMPARISONS[name](left, right) for name, left, right in pairs)
+    )
 
 
 def _if(expr: ast.IfExpr, env: Environment) -> Value:

@@ -45,6 +45,11 @@ MAX_ITEMS = 1 << 16
 MAX_TERMS = 256
 
 
+def decided(answer: bool | None) -> Value:
+    """UNKNOWN where there is no answer yet."""
+    return UNKNOWN if answer is None else answer
+
+
 def is_number(value: Value) -> TypeGuard[int | float]:
     """An int or a float, not a bool."""
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -67,7 +67,7 @@ WRONG = {
           match { a, b = Split(x: T[N, M], i64([1, N - 1])) }
           emit { b, a = Split(x, i64([N - 1, 1])) }
         }""",
-    "all members of a group, backwards": """
+    "all members of a group, of the negated input": """
         rule r {
           match each (y, w, N) by (x) { y = MatMul(x, w: T[K, N]) }
           emit { *y = Split(MatMul(Neg(x), Concat(*w, axis=1)), i64([*N]), axis=-1) }

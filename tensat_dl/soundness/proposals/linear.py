@@ -94,13 +94,19 @@ def _oriented(sizes: list[int | None] | None, transposed: int) -> list[int | Non
     return sizes[::-1] if transposed else list(sizes)
 
 
-def _conv(a: Application) -> None:
-    draw = a.draw
+def _image_and_weights(a: Application) -> tuple[list[int | None], list[int | None]]:
+    """What is certain of their dims, of one rank."""
     spatial = spatial_rank(a, (0, 1))
     x = a.sizes(0) or [None] * (2 + spatial)
     w = a.sizes(1) or [None] * (2 + spatial)
     if len(x) != len(w) or len(x) != 2 + spatial:
         raise Misfit
+    return x, w
+
+
+def _conv(a: Application) -> None:
+    draw = a.draw
+    x, w = _image_and_weights(a)
     group = _group(a, x[1], w)
     channels = _first(x[1], None if w[1] is None else w[1] * group, group * max(draw.size(), 1))
     assert channels is not None
@@ -140,11 +146,7 @@ def _extents(draw: Draw, sizes: Sequence[int | None], kernel: Sequence[int]) -> 
 
 def _conv_transpose(a: Application) -> None:
     draw = a.draw
-    spatial = spatial_rank(a, (0, 1))
-    x = a.sizes(0) or [None] * (2 + spatial)
-    w = a.sizes(1) or [None] * (2 + spatial)
-    if len(x) != len(w) or len(x) != 2 + spatial:
-        raise Misfit
+    x, w = _image_and_weights(a)
     group = max(a.integer("group", 1, 1, 2), 1)
     channels = _first(x[1], w[0], group * max(draw.size(), 1))
     assert channels is not None
@@ -154,7 +156,7 @@ def _conv_transpose(a: Application) -> None:
     w[1] = _first(w[1], None if bias is None else bias // group, max(draw.size(), 1))
     assert w[1] is not None
     kernel = choose_window(a, x[2:], w[2:], output_padding=True)
-    a.settle(0, [_first(x[0], draw.size()), channels, *_extents(draw, x[2:], (1,) * spatial)])
+    a.settle(0, [_first(x[0], draw.size()), channels, *_extents(draw, x[2:], (1,) * len(kernel))])
     a.settle(1, [channels, w[1], *kernel])
     a.settle(2, [w[1] * group])
 
