@@ -21,7 +21,7 @@ from tensat_dl.egraph.interning import Interner
 from tensat_dl.egraph.plan import RulePlan, plan_rule
 from tensat_dl.egraph.question import recipe_for
 from tensat_dl.egraph.snapshot import Application, ENode, Leaf, LeafKind
-from tensat_dl.egraph.typing import Columns, Refusal, Scope, Typer
+from tensat_dl.egraph.typing import Columns, Refusal, Scope, Typer, first_id
 from tensat_dl.language.program import CheckedProgram
 
 #: A chain is not followed further than this.
@@ -112,8 +112,7 @@ class _Finder:
 
     def find(self, build: Build, columns: Columns) -> None:
         """Find one build.  Raises KeyError where the snapshot has none."""
-        number = columns[0]
-        assert isinstance(number, int)
+        number = first_id(columns)
         match build:
             case BuildConstant(name):
                 leaf = Leaf(LeafKind.CONSTANT, self.interner.constant(number).digest)

@@ -54,6 +54,13 @@ class Scope:
 Columns = list[int | tuple[int, ...]]
 
 
+def first_id(columns: Columns) -> int:
+    """The id in the first column of a build: of its attributes, or of the constant it makes."""
+    found = columns[0]
+    assert isinstance(found, int)
+    return found
+
+
 @dataclass(frozen=True)
 class TypedLowering:
     """The builds of a virtual operator's meaning with their columns, and the references of its

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tensat_dl.egraph.build import BuildConstant, BuildMap, Many, One
+from tensat_dl.egraph.typing import first_id
 from tensat_dl.language import program
 from tensat_dl.language.check.attributes import DTYPE_ATTRIBUTES
 from tensat_dl.language.values import Value, as_dtype
@@ -111,11 +112,11 @@ def _applied(subject: Subject, instance: Instance) -> Iterator[str]:
     interner = subject.answerer.interner
     for build, columns in instance.right:
         if isinstance(build, BuildConstant):
-            array = interner.constant(int(columns[0])).load()  # type: ignore[arg-type]
+            array = interner.constant(first_id(columns)).load()
             type_ = instance.scope.tensors[build.name].type
             yield f"right: {shown(build.name)}: {type_text(type_)} = {plain(array)}"
             continue
-        attributes, _ = interner.attributes(int(columns[0]))  # type: ignore[arg-type]
+        attributes, _ = interner.attributes(first_id(columns))
         many = isinstance(build, BuildMap) or build.each
         names = (build.name,) if many else build.outputs  # type: ignore[union-attr]
         types = [] if many else [instance.scope.tensors[name].type for name in names]

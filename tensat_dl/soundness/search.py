@@ -146,15 +146,14 @@ class Attempt(Known):
         self.decide()  # what the inputs decide already costs no inference
         # What the rule computes from the inputs can be computed only now.
         application.attributes |= self.fixed(match.operator, match.attributes)[0]
-        types = tuple(ABSENT if given is None else given for given in application.inputs)
-        assert not any(isinstance(given, Blank) for given in types)
-        outputs = self._typed(match.operator, application, types, count)  # type: ignore[arg-type]
+        types = application.types()
+        outputs = self._typed(match.operator, application, types, count)
         self.attributes[index, False] = outputs[0]
         for name, type_ in zip(match.outputs, outputs[1], strict=False):
             if name in self.types and self.types[name] != type_:
                 raise Failure("a tensor would have two types")
             self.bind(name, type_)
-        self._pattern(match.operator, match.attributes, outputs[0][0], types)  # type: ignore[arg-type]
+        self._pattern(match.operator, match.attributes, outputs[0][0], types)
 
     def _outputs(self, match: program.Match) -> int:
         if not match.operator.has_bundle:
@@ -209,10 +208,9 @@ class Attempt(Known):
     def _settle(self, application: Application, sources: Sequence[str | None]) -> None:
         """Remember what was drawn: tensors by name, lists element by element."""
         drawn: dict[str, list[Type]] = {}
-        for place, (given, source) in enumerate(zip(application.inputs, sources, strict=True)):
+        for place, (type_, source) in enumerate(zip(application.types(), sources, strict=True)):
             if source is None:
                 continue
-            type_: Type = ABSENT if given is None else given  # type: ignore[assignment]
             if place in application.spans:
                 self.narrow(source.removeprefix("*"), application.spans[place])
             if source.startswith("*"):
@@ -310,14 +308,14 @@ class Attempt(Known):
                     sources.append(None)
         count = max(1, item.operator.min_outputs)
         application = self._apply(item.operator, item.attributes, inputs, count, fixed)
-        types = tuple(ABSENT if i is None else i for i in application.inputs)
-        attributes, outputs = self._typed(item.operator, application, types, count)  # type: ignore[arg-type]
+        types = application.types()
+        attributes, outputs = self._typed(item.operator, application, types, count)
         if fixed is not None and attributes[0] != fixed:
             raise Failure("the elements of a list need different attributes")
         varying = next(i for i, source in enumerate(sources) if source == "*")
         rest = [None if source == "*" else source for source in sources]
         self._settle(application, rest)
-        return types[varying], attributes, outputs[0]  # type: ignore[return-value]
+        return types[varying], attributes, outputs[0]
 
 
 def _analysis(type_: Type) -> Analysis:

@@ -14,7 +14,7 @@ import numpy as np
 
 from tensat_dl.egraph.build import ABSENT, BuildConstant, BuildMap, BuildNode, Many, One
 from tensat_dl.egraph.left import mapped_inputs, varying_list
-from tensat_dl.egraph.typing import Scope, Typer
+from tensat_dl.egraph.typing import Columns, Scope, Typer, first_id
 from tensat_dl.language import program
 from tensat_dl.language.evaluate import evaluate
 from tensat_dl.soundness.arithmetic import Array, Scheme, Undefined, Unsupported
@@ -217,7 +217,7 @@ class BuiltSide:
         assert isinstance(found, np.ndarray | np.generic), ref
         return np.asarray(found)
 
-    def build(self, build: BuildConstant | BuildMap | BuildNode, columns: Sequence[object]) -> None:
+    def build(self, build: BuildConstant | BuildMap | BuildNode, columns: Columns) -> None:
         """Evaluate one build."""
         match build:
             case BuildConstant():
@@ -227,20 +227,20 @@ class BuiltSide:
             case BuildNode():
                 self._node(build, columns)
 
-    def _constant(self, build: BuildConstant, columns: Sequence[object]) -> Array:
+    def _constant(self, build: BuildConstant, columns: Columns) -> Array:
         """A new constant; over the reals it is the number that is written, not a rounded one."""
         type_ = self.scope.tensors[build.name].type
         assert isinstance(type_, TensorType)
         if self.by.scheme.floats is not None and type_.dtype.is_float:
             written = np.asarray(evaluate(build.emit.value, self.scope.env), dtype=np.float64)
             return encoded(written, type_, self.by.scheme)
-        constant = self.by.typer.interner.constant(int(columns[0]))  # type: ignore[call-overload]
+        constant = self.by.typer.interner.constant(first_id(columns))
         return encoded(np.asarray(constant.load()), type_, self.by.scheme)
 
-    def _attributes(self, columns: Sequence[object]) -> tuple[Attributes, int]:
-        return self.by.typer.interner.attributes(int(columns[0]))  # type: ignore[call-overload]
+    def _attributes(self, columns: Columns) -> tuple[Attributes, int]:
+        return self.by.typer.interner.attributes(first_id(columns))
 
-    def _map(self, build: BuildMap, columns: Sequence[object]) -> None:
+    def _map(self, build: BuildMap, columns: Columns) -> None:
         attributes, count = self._attributes(columns)
         elements = self.scope.lists[build.over]
         varying = self.values[build.over]
@@ -258,7 +258,7 @@ class BuiltSide:
             results.append(self.by.apply(build.operator, attributes, count, types, given)[0])
         self.values[build.name] = tuple(results)
 
-    def _node(self, build: BuildNode, columns: Sequence[object]) -> None:
+    def _node(self, build: BuildNode, columns: Columns) -> None:
         attributes, count = self._attributes(columns)
         types: list[Type] = []
         given: list[Array | None] = []

@@ -18,9 +18,11 @@ from tensat_dl.vocabulary.attributes import AttributeValue
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.operators import AttributeKind, FormalAttribute, Operator
 from tensat_dl.vocabulary.types import (
+    ABSENT,
     MAX_FLOAT_VALUE_ELEMENTS,
     MAX_VALUE_ELEMENTS,
     TensorType,
+    Type,
 )
 
 
@@ -92,6 +94,10 @@ class Application:
         if not isinstance(found, TensorType) or found.value is None:
             return None
         return tuple(item for item in found.value if isinstance(item, int | float))
+
+    def types(self) -> tuple[Type, ...]:
+        """The types of the inputs when all are settled."""
+        return tuple(_settled(given) for given in self.inputs)
 
     def default(self, name: str) -> AttributeValue | None:
         """The default of an attribute, as the schema has it."""
@@ -230,6 +236,11 @@ class Application:
                 self.attributes[formal.name] = draw.random.choice(choices).onnx_code
         elif formal.kind is AttributeKind.FLOAT and formal.default is not None:
             self.attributes[formal.name] = draw.random.choice((0.5, 1.0, 2.0, 0.25))
+
+
+def _settled(given: Input) -> Type:
+    assert not isinstance(given, Blank), "an input is not settled"
+    return ABSENT if given is None else given
 
 
 def _of(dtype: DType, value: int | float | bool) -> int | float | bool:
