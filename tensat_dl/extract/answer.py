@@ -26,10 +26,12 @@ from tensat_dl.extract.selection import check, select
 from tensat_dl.progress import Progress, ProgressEvent
 from tensat_dl.settings import ExtractSettings
 
+#: Methods that prove what they find.
+EXACT = ("ilp", "tensat-ilp")
 # Below this relative gap the difference is the solvers' rounding.
 _PROVEN = 1e-6
-# Costs that differ by no more than this share are equal.
-_TIE = 1e-9
+#: Costs that differ by no more than this share are equal.
+TIE = 1e-9
 
 
 @dataclass
@@ -65,7 +67,7 @@ class Answer:
         """Take the choice in place of the one in hand: it costs the same, but for rounding."""
         selection = select(self.problem, choice)
         objective = check(self.problem, selection)
-        if objective <= self.objective * (1.0 + _TIE) and self._admits(selection):
+        if objective <= self.objective * (1.0 + TIE) and self._admits(selection):
             self.selection, self.objective = selection, objective
 
     def _admits(self, selection: Selection) -> bool:
@@ -120,7 +122,7 @@ class Answer:
 
     def result(self, stopped: StopReason, stages: tuple[StageRecord, ...]) -> Extraction:
         """The Extraction that ends the run."""
-        exact = self.settings.method in ("ilp", "tensat-ilp")
+        exact = self.settings.method in EXACT
         status = Status.OPTIMAL if self.tight else Status.FEASIBLE
         if self.selection is None:
             status = Status.INFEASIBLE if self.infeasible else Status.NOTHING

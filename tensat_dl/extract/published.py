@@ -17,6 +17,7 @@ from tensat_dl.extract.graph import ROOT, Graph
 from tensat_dl.extract.linear import Linear
 from tensat_dl.extract.order import components
 from tensat_dl.extract.program import Program, Row, Sense
+from tensat_dl.settings import ExtractSettings
 
 
 @dataclass
@@ -34,6 +35,13 @@ class Published:
     def loop_rows(self, loop: Iterable[int]) -> list[Row]:
         """None: positions, or the filter before, forbid every loop already."""
         return []
+
+
+def cycles_of(settings: ExtractSettings) -> str:
+    """How loops are forbidden: lazy cuts are no part of TENSAT's program."""
+    if settings.method == "tensat-ilp" and settings.cycles == "lazy":
+        return "order"
+    return settings.cycles
 
 
 def formulate_published(graph: Graph, order: Order, deadline: Deadline) -> Published:

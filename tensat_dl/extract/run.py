@@ -11,7 +11,7 @@ import math
 from dataclasses import replace
 
 from tensat_dl.errors import UsageError
-from tensat_dl.extract.answer import Answer
+from tensat_dl.extract.answer import EXACT, Answer
 from tensat_dl.extract.deadline import Deadline, OutOfTime
 from tensat_dl.extract.graph import Graph, graph_of
 from tensat_dl.extract.greedy import greedy_dag, greedy_tree
@@ -31,7 +31,6 @@ from tensat_dl.suggest import nearest_or_all
 
 METHODS = ("ilp", "tensat-ilp", "greedy-dag", "greedy-tree")
 CYCLES = ("lazy", "order", "order-integer", "filter")
-_EXACT = ("ilp", "tensat-ilp")
 _LONGEST = 1e6
 _UNLIMITED_SHARE = 0.5
 _LARGE = 5_000
@@ -70,7 +69,7 @@ def validate(settings: ExtractSettings) -> None:
         raise UsageError(f"workers must be at least 1, not {settings.workers}")
     if not 0 <= settings.gap < 1 or math.isnan(settings.gap):
         raise UsageError(f"gap must be from 0 to less than 1, not {settings.gap}")
-    if settings.method in _EXACT:
+    if settings.method in EXACT:
         check_solver(settings)
     elif settings.max_weight_bytes or settings.at_most:
         raise UsageError(
@@ -97,7 +96,7 @@ class _Run:
             stopped = self._search(graph) if graph.derivable else StopReason.PROVEN
         except OutOfTime:
             stopped = StopReason.TIME
-        if self.settings.method in _EXACT:
+        if self.settings.method in EXACT:
             break_ties(self.answer, self.recorder)
         return self.answer.result(stopped, self.recorder.records())
 

@@ -13,7 +13,7 @@ from tensat_dl.extract.formulation import formulate, order_of, order_rows
 from tensat_dl.extract.graph import graph_of
 from tensat_dl.extract.problem import Problem
 from tensat_dl.extract.program import Program, Row
-from tensat_dl.extract.published import formulate_published
+from tensat_dl.extract.published import cycles_of, formulate_published
 from tensat_dl.extract.reductions.prune import prune
 from tensat_dl.extract.reductions.table import WHOLE, Context, Reducer
 from tensat_dl.settings import ExtractSettings
@@ -26,8 +26,7 @@ def model_text(problem: Problem, settings: ExtractSettings) -> Iterator[str]:
     meaning: dict[int, str] = {}
     columns: Mapping[int, int | None]
     if settings.method == "tensat-ilp":
-        order = order_of("order" if settings.cycles == "lazy" else settings.cycles)
-        published = formulate_published(graph, order, deadline)
+        published = formulate_published(graph, order_of(cycles_of(settings)), deadline)
         program, columns = published.program, published.node_column
     else:
         graph = Reducer(switched_on=settings.reductions).run(graph, WHOLE, Context(deadline))

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tensat_dl.extract.answer import Answer
+from tensat_dl.extract.answer import TIE, Answer
 from tensat_dl.extract.deadline import Deadline, OutOfTime
 from tensat_dl.extract.graph import ROOT, Graph, graph_of
 from tensat_dl.extract.greedy import Choice, used_classes
@@ -32,8 +32,6 @@ _MOST_ROUNDS = 6
 _MOST_NODES = 5_000
 _MOST_CLASSES = 1_500
 _VISITS = 100_000
-# Costs that differ by no more than this share are equal.
-_TIE = 1e-9
 _SHARE = 0.2
 
 
@@ -82,7 +80,7 @@ class _Ties:
             if not self.answer.limits:
                 labels = part_labels(graph, self.deadline)
             graph = replace(graph, part=labels)
-            graph = remove_dear(graph, self._costs(graph) * (1.0 + _TIE), self.deadline)
+            graph = remove_dear(graph, self._costs(graph) * (1.0 + TIE), self.deadline)
             if graph.nodes == before.nodes:
                 break
         return graph
@@ -113,9 +111,9 @@ class _Ties:
         if graph.classes > _MOST_CLASSES:
             return False
         chosen = self._choice_on(graph)
-        bounds = [Bounded(graph.cost, self._total(graph, chosen, graph.cost) * (1.0 + _TIE))]
+        bounds = [Bounded(graph.cost, self._total(graph, chosen, graph.cost) * (1.0 + TIE))]
         for limit in self.answer.limits:
-            bounds.append(Bounded(_on(graph, limit.weights), limit.at_most * (1.0 + _TIE)))
+            bounds.append(Bounded(_on(graph, limit.weights), limit.at_most * (1.0 + TIE)))
         for measure in self.measures:
             cost = _on(graph, measure)
             best = Bounded(cost, self._total(graph, chosen, cost) - 0.5)

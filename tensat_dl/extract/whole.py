@@ -9,6 +9,7 @@ from __future__ import annotations
 from tensat_dl.extract.answer import Answer
 from tensat_dl.extract.graph import Graph
 from tensat_dl.extract.problem import Extraction, Status, StopReason
+from tensat_dl.extract.published import cycles_of
 from tensat_dl.extract.records import Recorder
 from tensat_dl.extract.search import Found, Listener, Plan, solve
 from tensat_dl.extract.solvers.pool import SolverPool
@@ -40,8 +41,7 @@ def solve_whole(answer: Answer, graph: Graph, recorder: Recorder) -> StopReason:
     """Improve the answer by one program, with the limits as rows."""
     settings, started = answer.settings, answer.deadline.elapsed
     found = Found(answer.choice(), answer.objective, answer.bound)
-    published = settings.method == "tensat-ilp"
-    cycles = "order" if published and settings.cycles == "lazy" else settings.cycles
+    cycles, published = cycles_of(settings), settings.method == "tensat-ilp"
     plan = Plan(cycles, published, settings.gap, answer.limits)
     listener = Listener(lambda better: answer.offer(better.choice), answer.tell)
     answer.begin("solve")
