@@ -12,7 +12,7 @@ from lark import Token
 from tensat_dl.diagnostics import Label
 from tensat_dl.syntax import ast
 from tensat_dl.syntax.expressions import Children, Part
-from tensat_dl.syntax.items import ItemBuilder, of_kind, values_of
+from tensat_dl.syntax.items import ItemBuilder, is_token, of_kind, values_of
 
 _LIMITS = ("iters", "enodes", "seconds")
 
@@ -24,7 +24,7 @@ class BlockBuilder(ItemBuilder):
 
     def operator(self, children: Children) -> ast.Operator:
         """`op domain::Name(..) -> y: Tensor { .. }`."""
-        arrow = next(i for i, c in enumerate(children) if _is(c, "YIELDS"))
+        arrow = next(i for i, c in enumerate(children) if is_token(c, "YIELDS"))
         clauses = self._clauses(children[arrow:])
         taken_over = self._taken_over(children[:arrow])
         return ast.Operator(
@@ -155,10 +155,6 @@ class BlockBuilder(ItemBuilder):
     def cost_row(self, children: Children) -> ast.CostRow:
         """`MatMul = 2 * numel(y)`."""
         return ast.CostRow(children[0], children[2], self.span(children))
-
-
-def _is(child: Any, kind: str) -> bool:
-    return isinstance(child, Token) and child.type == kind
 
 
 def _limit(children: Children) -> ast.Limit | None:

@@ -69,7 +69,7 @@ class ItemBuilder(ExpressionBuilder):
 
     def rewrite(self, children: Children) -> ast.Rewrite:
         """`rewrite name: left => right where ... let ...`."""
-        colon = next(i for i, c in enumerate(children) if _is_token(c, "COLON"))
+        colon = next(i for i, c in enumerate(children) if is_token(c, "COLON"))
         left, arrow, right = children[colon + 1 : colon + 4]
         return ast.Rewrite(
             name=self.defined(children[:colon]),
@@ -107,7 +107,7 @@ class ItemBuilder(ExpressionBuilder):
 
     def each(self, children: Children) -> ast.Each:
         """`each (y, w) by (x)`."""
-        by = next(i for i, c in enumerate(children) if _is_token(c, "BY"))
+        by = next(i for i, c in enumerate(children) if is_token(c, "BY"))
         members = of_kind(children[:by], ast.Name)
         key = of_kind(children[by:], ast.Name)
         return ast.Each(members, key, self.span(children))
@@ -158,7 +158,7 @@ class ItemBuilder(ExpressionBuilder):
     def parameter(self, children: Children) -> ast.Parameter:
         """`x: Tensor?`, `*xs: Tensor`, `k: int = 1`."""
         has_default = has_token(children, "EQUAL")
-        sort = next(c for c in children if _is_token(c, "NAME"))
+        sort = next(c for c in children if is_token(c, "NAME"))
         return ast.Parameter(
             name=self.defined(children),
             sort=str(sort),
@@ -190,7 +190,7 @@ class ItemBuilder(ExpressionBuilder):
     def function(self, children: Children) -> ast.Function:
         """`fn half(k: int) -> int = k // 2`."""
         self._no_attributes_of(children, "function")
-        result = next(c for c in children if _is_token(c, "NAME"))
+        result = next(c for c in children if is_token(c, "NAME"))
         return ast.Function(
             self.defined(children),
             of_kind(children, ast.Parameter),
@@ -211,5 +211,6 @@ class ItemBuilder(ExpressionBuilder):
                 )
 
 
-def _is_token(child: Any, kind: str) -> bool:
+def is_token(child: Any, kind: str) -> bool:
+    """Is this child of a reduction a token of that kind?"""
     return isinstance(child, Token) and child.type == kind

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
-import signal
 import subprocess
 import sys
 import threading
@@ -233,7 +231,7 @@ def test_the_best_of_what_was_found_is_taken(line: Line) -> None:
 
 
 @pytest.mark.parametrize("whole_group", [False, True], ids=["command", "terminal"])
-def test_interrupting_an_exploration(tmp_path: Path, whole_group: bool) -> None:
+def test_interrupting_an_exploration(interrupt, tmp_path: Path, whole_group: bool) -> None:
     """A terminal sends the signal to every process of the group."""
     onnx.save(long_sum(), tmp_path / "m.onnx")
     (tmp_path / "r.tsat").write_text(ASSOCIATE)
@@ -249,17 +247,9 @@ def test_interrupting_an_exploration(tmp_path: Path, whole_group: bool) -> None:
         start_new_session=True,
     )
     deadline = time.monotonic() + 30
-    while not (children := psutil.Process(process.pid).children(recursive=True)):
+    while not psutil.Process(process.pid).children(recursive=True):
         assert process.poll() is None and time.monotonic() < deadline
         time.sleep(0.02)
     time.sleep(0.5)
-    started = time.monotonic()
-    if whole_group:
-        os.killpg(process.pid, signal.SIGINT)
-    else:
-        process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=10)
-    assert time.monotonic() - started < 2
-    assert (process.returncode, err) == (130, "tensat-dl: interrupted\n")
-    assert not psutil.wait_procs(children, timeout=1)[1]
+    interrupt(process, whole_group=whole_group)
     assert sorted(tmp_path.iterdir()) == before
