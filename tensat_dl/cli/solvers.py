@@ -19,10 +19,11 @@ examples:
   tensat-dl run std model.onnx --solver highs
   tensat-dl run std model.onnx --solver auto
 
-`auto` chooses for each independent part of an e-graph: CP-SAT for small parts with cycles, HiGHS
-for all others, GLPK where neither is installed.  A solver that is a program is looked for in this
-order: [extract] executable, what a Python package brought, PATH.  A solver that was never tried
-has not been run by this project.  "order variables" are what [extract] cycles = "order" adds.
+`auto` chooses for each independent part of an e-graph: CP-SAT for small parts with cycles; for all
+others the first that is installed of HiGHS, Gurobi, CPLEX, Xpress, SCIP and GLPK.  A solver that is
+a program is looked for in this order: [extract] executable, what a Python package brought, PATH.
+A solver that was never tried has not been run by this project.  "order variables" are what
+[extract] cycles = "order" adds.
 Whatever a solver does, it is stopped from outside at its limit, and its answers are checked.
 
 Any other solver that is registered with Pyomo can be named, too.  Options go to the solver
