@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from tensat_dl.diagnosis.index import Index
 from tensat_dl.diagnosis.matching import Binding, Matcher
 from tensat_dl.diagnosis.obstacles import Judge, Stage
-from tensat_dl.egraph.build import ABSENT, Build, BuildConstant, BuildMap, BuildNode, Many
+from tensat_dl.egraph.build import ABSENT, Build, BuildConstant, BuildMap, BuildNode, Many, One
 from tensat_dl.egraph.interning import Interner
 from tensat_dl.egraph.plan import RulePlan, plan_rule
 from tensat_dl.egraph.question import recipe_for
@@ -140,10 +140,10 @@ class _Finder:
             if place == 0:
                 self.tensors[build.name] = eclass
 
-    def _classes(self, item: object) -> tuple[int, ...]:
+    def _classes(self, item: str | One | Many) -> tuple[int, ...]:
         if isinstance(item, Many):
             return self.lists[item.ref]
-        ref = item if isinstance(item, str) else getattr(item, "ref", ABSENT)
+        ref = item.ref if isinstance(item, One) else item
         return (self.index.absent if ref == ABSENT else self.tensors[ref],)
 
     def _mapped(self, build: BuildMap) -> Iterator[tuple[int, ...]]:

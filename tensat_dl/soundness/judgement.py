@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 
@@ -32,20 +31,13 @@ from tensat_dl.soundness.instances import Instance, Root
 from tensat_dl.soundness.mentioned import operators_of
 from tensat_dl.soundness.sides import Contents, Evaluator, evaluate_sides
 from tensat_dl.soundness.subject import Subject
+from tensat_dl.soundness.verdict import Method
 from tensat_dl.vocabulary.types import TensorType
 
 #: How often an instance is evaluated modulo the prime: twice, and more often where many elements of
 #: random functions might collide, until the error is below this.
 _ROUNDS = range(2, 7)
 _SMALL_ERROR = 1e-9
-
-
-class Method(Enum):
-    """How an instance was judged, from the strongest on."""
-
-    MODULAR = "modular"
-    EXACT = "exact"
-    FLOAT64 = "float64"
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,14 @@ class Status(Enum):
     NOT_EVALUATED = "not evaluated"
 
 
+class Method(Enum):
+    """How an instance was judged, from the strongest on."""
+
+    MODULAR = "modular"
+    EXACT = "exact"
+    FLOAT64 = "float64"
+
+
 @dataclass(frozen=True)
 class Tensor:
     """A tensor of a counterexample: its type as text, its elements as nested lists."""
@@ -74,5 +82,5 @@ class Verdict:
     @property
     def method(self) -> str:
         """The weakest method used; "" where there was none."""
-        order = ("float64", "exact", "modular")
-        return next((name for name in order if self.methods.get(name)), "")
+        used = [method.value for method in Method if self.methods.get(method.value)]
+        return used[-1] if used else ""

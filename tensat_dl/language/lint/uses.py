@@ -15,7 +15,7 @@ from tensat_dl.language.lint.holds import implied_by, mentioned
 from tensat_dl.language.lint.matching import Matcher, Substitution, key, replaced, substituted
 from tensat_dl.language.lint.sides import Node, Sides, Variable, sides, subterms, variables
 from tensat_dl.language.lint.typing import keeps_type
-from tensat_dl.language.program import Rule
+from tensat_dl.language.program import InputMap, Rule
 from tensat_dl.vocabulary.operators import Operator
 
 
@@ -190,10 +190,7 @@ def _matched(rule: Rule) -> frozenset[Operator]:
 def _operators(rule: Rule) -> Iterator[Operator]:
     for match in rule.matches:
         yield match.operator
-        for given in match.inputs:
-            operator = getattr(given, "operator", None)
-            if isinstance(operator, Operator):
-                yield operator
+        yield from (given.operator for given in match.inputs if isinstance(given, InputMap))
 
 
 # --- words ----------------------------------------------------------------------------------
