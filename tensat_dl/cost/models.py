@@ -14,7 +14,7 @@ from typing import Protocol
 from tensat_dl.cost.declared import declared_flops
 from tensat_dl.cost.rule_models import RuleCostModel
 from tensat_dl.cost.virtual import make_lower
-from tensat_dl.cost.work import Meter, Part, Work
+from tensat_dl.cost.work import Meter, Part, Work, each_priced
 from tensat_dl.errors import UsageError
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.settings import CostSettings
@@ -92,8 +92,7 @@ class WorkModel:
 
     def prices(self, parts: Sequence[Part]) -> list[float]:
         """See :class:`CostModel`."""
-        known = {part: self.price(part) for part in dict.fromkeys(parts)}
-        return [known[part] for part in parts]
+        return each_priced(parts, self.price)
 
 
 #: The model that times operators instead of counting; see `cost.measured`.

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tensat_dl.cost.formal import as_number, environment
-from tensat_dl.cost.work import Lower, Part
+from tensat_dl.cost.work import Lower, Part, each_priced
 from tensat_dl.errors import UsageError
 from tensat_dl.language.evaluate import evaluate
 from tensat_dl.language.program import CheckedProgram
@@ -54,8 +54,7 @@ class RuleCostModel:
 
     def prices(self, parts: Sequence[Part]) -> list[float]:
         """See :class:`tensat_dl.cost.models.CostModel`."""
-        known = {part: self.price(part) for part in dict.fromkeys(parts)}
-        return [known[part] for part in parts]
+        return each_priced(parts, self.price)
 
     def _default(self, part: Part) -> float:
         default = self.rows.default

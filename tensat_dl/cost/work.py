@@ -72,6 +72,12 @@ def parts_of(timed: Timed) -> tuple[Part, ...]:
     return timed.parts if isinstance(timed, Chain) else (timed,)
 
 
+def each_priced(parts: Sequence[Part], price: Callable[[Part], float]) -> list[float]:
+    """The prices of `parts` in order, equal ones priced once."""
+    known = {part: price(part) for part in dict.fromkeys(parts)}
+    return [known[part] for part in parts]
+
+
 #: What a virtual operator is made of; empty where that cannot be said.
 Lower = Callable[[Part], Sequence[Part]]
 
