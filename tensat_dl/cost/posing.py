@@ -27,6 +27,8 @@ from tensat_dl.graph.model import Graph, Node
 from tensat_dl.graph.prune import live_nodes
 from tensat_dl.vocabulary.types import ABSENT, OtherType, Type
 
+_UNTYPED = OtherType("untyped")
+
 
 @dataclass(frozen=True)
 class Posed:
@@ -166,9 +168,6 @@ class Pricer:
 
 def _type(saturated: Saturated, eclass: int) -> Type:
     return saturated.class_types[eclass] or _UNTYPED
-
-
-_UNTYPED = OtherType("untyped")
 
 
 def _is_writable(node: ENode, saturated: Saturated, writable: Writable) -> bool:

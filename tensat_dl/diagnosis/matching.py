@@ -21,6 +21,8 @@ from tensat_dl.language import program
 
 #: Candidates that are looked at in all.
 MAX_STEPS = 200_000
+#: How many of the furthest partial matches are kept.
+_SHOWN = 3
 
 
 @dataclass(frozen=True)
@@ -228,10 +230,6 @@ class Matcher:
                 yield from self._mapped(
                     number, item, classes, (*elements, made), (*operands, children[star]), bound
                 )
-
-
-#: How many of the furthest partial matches are kept.
-_SHOWN = 3
 
 
 def _order(matches: Sequence[program.Match], roots: Sequence[str]) -> list[int]:

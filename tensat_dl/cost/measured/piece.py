@@ -31,6 +31,9 @@ from tensat_dl.vocabulary.types import ABSENT, AbsentType, Scalar, TensorType, T
 _FLOATS_THAT_MATTER = frozenset({"Pow", "Range", "Resize", "Upsample"})
 #: Integers that are weights and zero points.
 _INTEGERS_THAT_DO_NOT = frozenset({"ConvInteger", "DequantizeLinear", "QLinearConv"})
+#: Shapes, axes, indices, conditions.
+_WIDE = frozenset((DType.I64, DType.I32, DType.BOOL))
+_FLOATS = frozenset((DType.F16, DType.F32, DType.F64))
 #: A value of these types can be fed to a runtime and taken from it.
 _FED = frozenset(
     (
@@ -207,11 +210,6 @@ def _kept_values(application: Application) -> Collection[DType]:
     if name in _INTEGERS_THAT_DO_NOT:
         return frozenset()
     return _WIDE | _FLOATS if name in _FLOATS_THAT_MATTER else _WIDE
-
-
-#: Shapes, axes, indices, conditions.
-_WIDE = frozenset((DType.I64, DType.I32, DType.BOOL))
-_FLOATS = frozenset((DType.F16, DType.F32, DType.F64))
 
 
 def _is_view(part: Part) -> bool:
