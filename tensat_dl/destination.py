@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tensat_dl.errors import InputError, UsageError
-from tensat_dl.resources import is_stream
+from tensat_dl.resources import is_stream, real_path
 
 
 def choose_output(
@@ -82,4 +82,4 @@ def _same(path: Path, other: Path) -> bool:
     """Also where both are yet to be written."""
     if path.exists() and other.exists():
         return path.samefile(other)
-    return path.resolve() == other.resolve()
+    return real_path(path) == real_path(other)

@@ -45,9 +45,17 @@ def is_stream(path: Path) -> bool:
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
+def real_path(path: Path) -> Path:
+    """The absolute path without links; one that leads in a circle stays as it is.
+
+    `Path.resolve` raises there, before anybody can say that the file cannot be opened.
+    """
+    return Path(os.path.realpath(path))
+
+
 def replace_text(path: Path, text: str) -> None:
     """Write a text file whole or not at all; links are followed, permissions stay."""
-    target = path.resolve()
+    target = real_path(path)
     temporary = target.with_name(temporary_prefix() + target.name)
     try:
         temporary.write_text(text, encoding="utf-8", newline="")

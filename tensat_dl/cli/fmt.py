@@ -12,7 +12,7 @@ from tensat_dl.cli.command import Command
 from tensat_dl.cli.failures import print_diagnostics
 from tensat_dl.diagnostics import Diagnostics, SourceFile
 from tensat_dl.errors import ExitCode, UsageError
-from tensat_dl.resources import is_stream, replace_text
+from tensat_dl.resources import is_stream, real_path, replace_text
 from tensat_dl.sentences import counted
 
 _STDIN = "-"
@@ -66,11 +66,16 @@ def _files(names: Sequence[str]) -> Iterator[Path]:
     known: set[Path] = set()
     for name in names:
         path = Path(name)
-        found = sorted(path.rglob("*.tsat")) if path.is_dir() else [path]
+        found = _below(path) if path.is_dir() else [path]
         if not found:
             raise UsageError(f"there is no .tsat file in the directory {name}")
-        yield from (each for each in found if each.resolve() not in known)
-        known |= {each.resolve() for each in found}
+        yield from (each for each in found if real_path(each) not in known)
+        known |= {real_path(each) for each in found}
+
+
+def _below(directory: Path) -> list[Path]:
+    found = directory.rglob("*.tsat")
+    return sorted(path for path in found if not path.is_dir() and not is_stream(path))
 
 
 def _format(path: Path, *, check: bool) -> _Outcome:

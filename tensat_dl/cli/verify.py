@@ -45,7 +45,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--samples", type=_count, default=40, metavar="N", help="instances of each rule (40)"
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="draw other instances (0)")
+    parser.add_argument(
+        "--seed", type=_seed, default=0, metavar="S", help="draw other instances (0)"
+    )
     parser.add_argument(
         "--no-cache", action="store_true", help="compute verdicts that are known already, too"
     )
@@ -55,6 +57,12 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"a whole number of at least 1, not `{text}`")
+    return int(text)
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"a whole number of at least 0, not `{text}`")
     return int(text)
 
 

@@ -73,11 +73,13 @@ def lower(program: CheckedProgram, application: Application, inputs: tuple[Type,
 
 
 class Unwritable(Refusal):
-    """A statement has no type; `span` is where it stands."""
+    """A statement has no type, or cannot be made; `span` is where it stands, `label` says what
+    is wrong there."""
 
-    def __init__(self, refusal: Refusal, span: Span) -> None:
+    def __init__(self, refusal: Refusal, span: Span, label: str = "this has no type") -> None:
         super().__init__(str(refusal))
         self.span = span
+        self.label = label
 
 
 @dataclass(frozen=True)

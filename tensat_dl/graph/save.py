@@ -25,7 +25,7 @@ from tensat_dl.graph.copies import copy_fields
 from tensat_dl.graph.external import external_content, is_external
 from tensat_dl.graph.source import Source, load_source
 from tensat_dl.graph.tensors import all_tensors, inner_tensors, is_too_large
-from tensat_dl.resources import temporary_prefix
+from tensat_dl.resources import real_path, temporary_prefix
 
 if TYPE_CHECKING:
     import onnx_ir
@@ -54,7 +54,7 @@ def save(
     _check_target(target, source_path, force)
     external = _has_external(source.proto) or is_too_large(source.proto)
     data = _data_files(source_path) if source_path is not None else frozenset()
-    if target.resolve() in data:
+    if real_path(target) in data:
         raise UsageError(
             f"{target} holds weights of the input model; it is not overwritten",
             help="choose another output with -o",
@@ -150,7 +150,7 @@ def _check_target(target: Path, source_path: str | Path | None, force: bool) -> 
 def _data_path(target: Path, avoid: frozenset[Path]) -> Path:
     path = target.with_name(target.name + ".data")
     count = 0
-    while path.resolve() in avoid:
+    while real_path(path) in avoid:
         count += 1
         path = target.with_name(f"{target.name}.{count}.data")
     return path
@@ -160,7 +160,7 @@ def _data_files(model: str | Path) -> frozenset[Path]:
     """The external data files of the model at a path."""
     source = load_source(Path(model))
     locations = {_location(tensor) for tensor in all_tensors(source.proto) if is_external(tensor)}
-    return frozenset((Path(model).parent / location).resolve() for location in locations)
+    return frozenset(real_path(Path(model).parent / location) for location in locations)
 
 
 def _location(tensor: TensorProto) -> str:

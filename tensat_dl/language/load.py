@@ -16,7 +16,7 @@ from tensat_dl.errors import RuleFileError
 from tensat_dl.language.check.program import check_program
 from tensat_dl.language.modules import LoadedModule
 from tensat_dl.language.program import CheckedProgram
-from tensat_dl.resources import data_directory
+from tensat_dl.resources import data_directory, real_path
 from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.syntax.parse import parse, read_source
@@ -86,7 +86,7 @@ class _Loader:
 
     def load(self, path: Path, asked: Span | None) -> LoadedModule | None:
         """The module of a file; None where it has syntax errors or cannot be read."""
-        key = path.resolve()
+        key = real_path(path)
         if key in self._open:
             self._report_circle(key, asked)
             return None
@@ -102,7 +102,7 @@ class _Loader:
         tree = parse(source, self.diagnostics)
         if tree is None:
             return None
-        self._open.append(path.resolve())
+        self._open.append(real_path(path))
         imports = tuple((item, self._import(item, path)) for item in tree.imports)
         self._open.pop()
         module = LoadedModule(source, tree, path.stem.replace("-", "_"), imports)

@@ -7,6 +7,7 @@ has no type.
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tensat_dl.egraph.interning import Analysis
-from tensat_dl.egraph.lowering import LoweredNode, Written, write_out
-from tensat_dl.egraph.typing import Scope
+from tensat_dl.egraph.lowering import LoweredNode, Unwritable, Written, write_out
+from tensat_dl.egraph.typing import Refusal, Scope
 from tensat_dl.graph.constants import constant_of_array, constant_type, numpy_type
 from tensat_dl.graph.model import Constant, Graph, Node, Output
 from tensat_dl.language.evaluate import Environment
@@ -25,10 +26,13 @@ from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import dims, dtypes
 from tensat_dl.vocabulary.catalog import LANGUAGE_OPSET
 from tensat_dl.vocabulary.dims import Dim
+from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.types import TensorType
 
 #: Integer weights are below this: small enough to be indices, axes and sizes.
 _INTEGERS = 4
+#: Elements of all weights together: they are drawn, and held in memory.
+_MOST_ELEMENTS = 1 << 27
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,7 @@ def build_example(
 ) -> Example:
     """The graph of a test and the terms of `claims`; with `together` they are part of the graph."""
     types = {value.name: _type(value) for value in case.values}
+    _check_sizes(case, types)
     weights = {v.name: _weight(v.name, types[v.name]) for v in case.values if v.weight}
     tensors = {v.name: _analysis(v, types, weights) for v in case.values}
     claimed = [emit for claim in claims for emit in claim.emits]
@@ -84,11 +89,30 @@ def _dim(expr: ast.Expr) -> Dim:
     raise TypeError("a dim of a test is a number or a name; the checker holds this")
 
 
+def _check_sizes(case: TestCase, types: Mapping[str, TensorType]) -> None:
+    left = _MOST_ELEMENTS
+    for value in case.values:
+        if value.weight:
+            count = math.prod(d for d in types[value.name].dims or () if isinstance(d, int))
+            left -= count
+            if left < 0:
+                raise Unwritable(
+                    Refusal(
+                        f"the weight `{value.name}` has {count:,} elements; those of a test "
+                        f"may have {_MOST_ELEMENTS:,} together"
+                    ),
+                    value.span,
+                    "too large",
+                )
+
+
 def _weight(name: str, type_: TensorType) -> Constant:
     """Content that depends on the name alone, so that a test never changes by itself."""
     generator = np.random.default_rng(zlib.crc32(name.encode()))
     shape = [size for size in type_.dims or () if isinstance(size, int)]
     target = numpy_type(type_.dtype)
+    if type_.dtype is DType.STRING:
+        return constant_of_array(generator.integers(0, _INTEGERS, shape).astype(str).astype(object))
     if target.kind in "iub":
         drawn = generator.integers(0, 2 if target.kind == "b" else _INTEGERS, shape)
         return constant_of_array(drawn.astype(target))

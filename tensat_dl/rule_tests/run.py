@@ -77,7 +77,7 @@ class _TestRun:
         try:
             build_example(self.program, self.case, self.case.claims)
         except Unwritable as error:
-            return (Diagnostic("E0701", str(error), error.span, label="this has no type"),)
+            return (Diagnostic("E0701", str(error), error.span, label=error.label),)
         return ()
 
     def _judge_errors(self, found: tuple[Diagnostic, ...]) -> Iterator[Diagnostic]:

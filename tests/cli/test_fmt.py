@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from pathlib import Path
 
@@ -128,3 +129,21 @@ def test_a_directory_that_cannot_be_written_to(tensat, monkeypatch: pytest.Monke
     assert "r.tsat: Permission denied" in done.err
     assert [path.name for path in Path().iterdir()] == ["r.tsat"]
     assert Path("r.tsat").read_text() == UGLY
+
+
+@pytest.mark.parametrize("command", ["fmt", "check"])
+def test_links_that_lead_in_a_circle(tensat, command: str) -> None:
+    Path("a.tsat").symlink_to("b.tsat")
+    Path("b.tsat").symlink_to("a.tsat")
+    done = tensat(command, "a.tsat")
+    assert done.code == 4
+    assert "error[E0120]: the rule file `a.tsat` cannot be read: Too many levels" in done.err
+
+
+def test_what_is_no_file_in_a_directory_is_passed_over(tensat) -> None:
+    Path("rules/dir.tsat").mkdir(parents=True)
+    os.mkfifo("rules/pipe.tsat")
+    Path("rules/r.tsat").write_text("language 1\n")
+    done = tensat("fmt", "rules")
+    assert done.code == 0
+    assert done.out == "1 file in canonical layout\n"

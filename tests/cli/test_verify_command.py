@@ -74,3 +74,11 @@ def test_a_count_that_is_none(tensat, samples: str) -> None:
     done = tensat("verify", "r.tsat", "--samples", samples)
     assert done.code == 2
     assert "--samples" in done.err
+
+
+@pytest.mark.parametrize("seed", ["-1", "x"])
+def test_a_seed_that_is_none(tensat, seed: str) -> None:
+    Path("r.tsat").write_text(RIGHT)
+    done = tensat("verify", "r.tsat", "--seed", seed)
+    assert done.code == 2
+    assert f"argument --seed: a whole number of at least 0, not `{seed}`" in done.err

@@ -67,6 +67,10 @@ def failures(body: str) -> list[Diagnostic]:
         "given y = Neg(Neg(q)) expect best under nodes p, y = Split(x, i64([2, 2]), axis=0)",
         "input x: f32[8, 16], w: f32[8, 4] given y = MatMul(x, w) expect error E0701",
         "input x: f32[8, 16] given y = MatMull(x, x) expect error E0202",
+        # Weights of every kind.
+        "weight w: string[2, 3] given y = Identity(w) expect best under nodes y = Identity(w)",
+        "weight w: i4[3] given y = Cast(w, to=1) expect y == Cast(w, to=1)",
+        "weight w: bool[0, 3] given y = Not(w) expect not fires relu_relu",
     ],
 )
 def test_what_holds(body: str) -> None:
@@ -93,6 +97,12 @@ def test_what_holds(body: str) -> None:
             "input x: f32[2, 3], w: f32[2, 3] given y = MatMul(x, w) expect fires merge",
             "E0701",
             "MatMul: the inner dims of [2, 3] and [2, 3]: 3 is not 2",
+        ),
+        (
+            "weight v: f32[9], w: f32[100000, 100000] given y = Relu(w) expect fires relu_relu",
+            "E0701",
+            "the weight `w` has 10,000,000,000 elements; those of a test may have 134,217,728 "
+            "together",
         ),
     ],
 )

@@ -128,3 +128,14 @@ def test_the_report_has_no_number_that_json_lacks() -> None:
     assert verdict.status is Status.REFUTED
     text = json.dumps(make_report([verdict]), allow_nan=False)
     assert json.loads(text)["rules"][0]["status"] == "refuted"
+
+
+def test_an_order_that_onnx_leaves_open_is_not_taken_for_one() -> None:
+    """The reference evaluator sorts although `sorted` is 0; a runtime need not."""
+    rule = (
+        "rule r { match { v, i = TopK(x, k, axis=0, sorted=1) } "
+        "emit { v, i = TopK(x, k, axis=0, sorted=0) } }"
+    )
+    verdict = verify(rule)["r"]
+    assert verdict.status is Status.NOT_EVALUATED
+    assert verdict.reason == "ONNX leaves the order open where `sorted` is 0"
