@@ -110,8 +110,9 @@ def verify_rules(
 
     `rules`: paths of rule files, names of shipped rulesets, or a program of `load_rules`; `only`:
     names of rules, all by default; `samples`: instances of each; `cache`: read and keep verdicts in
-    the user's cache directory; `processes`: with more than one, a script calls this below
-    `if __name__ == "__main__":`.  Raises RuleFileError, and UsageError for an unknown name.
+    the user's cache directory; `processes`: how many share the work.  With more than one, and not
+    on Linux, a script calls this below `if __name__ == "__main__":`.  Raises RuleFileError, and
+    UsageError for an unknown name.
     """
     from tensat_dl.language.load import load_rules as load
     from tensat_dl.language.program import CheckedProgram

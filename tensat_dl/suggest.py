@@ -5,6 +5,11 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from tensat_dl.sentences import shortened
+
+#: Names that are listed where none is near.
+_LISTED = 30
+
 
 def closest(name: str, known: Iterable[str]) -> str | None:
     """The known name most like `name`, capitals aside; None where none is near."""
@@ -20,6 +25,6 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def nearest_or_all(name: str, known: Iterable[str]) -> str:
-    """`did you mean ...?`, or all that there is."""
+    """`did you mean ...?`, or what there is, as far as it can be read."""
     names = sorted(known)
-    return did_you_mean(name, names) or f"there are: {', '.join(names)}"
+    return did_you_mean(name, names) or f"there are: {shortened(names, _LISTED)}"

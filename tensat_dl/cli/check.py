@@ -15,6 +15,8 @@ _EPILOG = """\
 examples:
   tensat-dl check my.tsat
   tensat-dl check my.tsat --format json     for editors: {"diagnostics": [...]}, on stdout
+
+exit codes: 0 no errors, warnings or not   4 a rule file has an error
 """
 
 

@@ -28,6 +28,7 @@ examples:
                                                               makes this value
 
 The model is explored with all of RULES first, so the rule is tried on what the others make, too.
+exit codes: 0 whether RULE fires or not   2 no such rule or node   3 bad model   4 bad rule file
 """
 
 

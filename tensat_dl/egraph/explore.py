@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import multiprocessing
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,6 +28,7 @@ from tensat_dl.errors import TensatError, UnsoundRuleError
 from tensat_dl.graph.model import Graph
 from tensat_dl.language import program
 from tensat_dl.progress import Progress, ProgressEvent, silent
+from tensat_dl.resources import process_context
 from tensat_dl.settings import ExploreSettings, RuleSettings
 
 #: Beyond its own limit the worker has this share of it, and this many seconds, to send its state.
@@ -127,7 +126,7 @@ class _Watch:
 
     def run(self) -> None:
         """Run the job to its end, or to the end of its limits."""
-        context = _context()
+        context = process_context()
         ours, theirs = context.Pipe(duplex=False)
         process = context.Process(target=work, args=(self.job, theirs), daemon=True)
         self.started = time.monotonic()
@@ -235,10 +234,3 @@ def _memory(process: psutil.Process) -> int:
     with contextlib.suppress(psutil.Error):
         return int(process.memory_info().rss)
     return 0
-
-
-def _context() -> Any:
-    """Fork where it is safe: it starts in milliseconds and shares what is loaded."""
-    methods = multiprocessing.get_all_start_methods()
-    linux = sys.platform.startswith("linux") and "fork" in methods
-    return multiprocessing.get_context("fork" if linux else "spawn")

@@ -76,11 +76,12 @@ class _Loader:
         found = _shipped(name)
         if found is None:
             shipped = shipped_names()
+            rulesets = [name for name in shipped if not name.startswith("tests/")]
             self.diagnostics.error(
                 "E0205",
                 f"`{name}` is neither a rule file nor a shipped ruleset",
                 None,
-                help=did_you_mean(name, shipped) or f"shipped are {', '.join(shipped)}",
+                help=did_you_mean(name, shipped) or f"shipped are {', '.join(rulesets)}",
             )
         return found
 

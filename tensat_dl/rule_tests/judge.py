@@ -20,7 +20,8 @@ from tensat_dl.language.program import CheckedProgram, Claim
 from tensat_dl.rule_tests.drawing import Drawing, constant_text, term_text
 from tensat_dl.rule_tests.example import Example, Term
 from tensat_dl.rule_tests.lookup import Lookup, Missing
-from tensat_dl.sentences import listed
+from tensat_dl.rule_tests.obstacles import obstacles
+from tensat_dl.sentences import counted, listed
 from tensat_dl.settings import ExtractSettings
 
 #: Costs that differ by less than this share are equal.
@@ -37,19 +38,23 @@ class Verdict:
     notes: tuple[str, ...] = ()
 
 
-def judge_fires(claim: Claim, saturated: Saturated) -> Verdict:
+def judge_fires(
+    claim: Claim, program: CheckedProgram, example: Example, saturated: Saturated
+) -> Verdict:
     """Did each rule act at least once (or never)?"""
     counts = saturated.exploration.rules
     wrong = []
     for written, names in claim.rules:
         applied = sum(counts[n].applied for n in names if n in counts)
         if (applied == 0) is not claim.negated:
-            wrong.append(_not_fired(written, names, saturated) if not applied else written)
+            wrong.append((written, names))
     if not wrong:
         return Verdict(claim, True)
     if claim.negated:
-        return Verdict(claim, False, f"{listed(wrong)} fired")
-    return Verdict(claim, False, "; ".join(wrong))
+        return Verdict(claim, False, f"{listed(written for written, _ in wrong)} fired")
+    message = "; ".join(_not_fired(written, names, saturated) for written, names in wrong)
+    asked = [name for _, names in wrong for name in names if name in counts]
+    return Verdict(claim, False, message, tuple(obstacles(asked, program, example, saturated)))
 
 
 def _not_fired(written: str, names: Sequence[str], saturated: Saturated) -> str:
@@ -60,7 +65,7 @@ def _not_fired(written: str, names: Sequence[str], saturated: Saturated) -> str:
     if not matches:
         return f"`{written}` did not match"
     refused = f", {rejected} of them with a right side of another type" if rejected else ""
-    return f"`{written}` matched {matches} times and changed nothing{refused}"
+    return f"`{written}` matched {counted(matches, 'time')} and changed nothing{refused}"
 
 
 def judge_equal(

@@ -116,7 +116,7 @@ class _TestRun:
         terms = iter(example.terms)
         for claim in claims:
             if claim.kind is ExpectKind.FIRES:
-                yield judge_fires(claim, saturated)
+                yield judge_fires(claim, self.program, example, saturated)
                 continue
             term = next(terms)
             try:

@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from tensat_dl.language.program import CheckedProgram, Rule
+from tensat_dl.sentences import listed
 from tensat_dl.soundness.counterexample import describe
 from tensat_dl.soundness.instances import Instance, Sampler
 from tensat_dl.soundness.judgement import Judgement, judge
@@ -18,11 +19,14 @@ from tensat_dl.soundness.settings import Settings
 from tensat_dl.soundness.shrink import Refuted, shrink
 from tensat_dl.soundness.subject import Subject, make_subject
 from tensat_dl.soundness.verdict import Status, Verdict
+from tensat_dl.syntax import ast
 from tensat_dl.syntax.printer import format_expr
 
 #: Attempts for each instance that is wanted, and before a rule is said to have none.
 _ATTEMPTS = 12
 _FIRST = 400
+#: Attempts at one condition without the others.
+_ALONE = 100
 
 
 @dataclass
@@ -62,7 +66,7 @@ def check_rule(program: CheckedProgram, rule: Rule, settings: Settings) -> Verdi
         instance = sampler.attempt()
         if instance is not None:
             tally.note(instance, judge(subject, instance, seed * 1_000_003 + attempt * 17))
-    verdict = _verdict(subject, sampler, tally, seed)
+    verdict = _verdict(program, subject, sampler, tally)
     if verdict.status is Status.HOLDS and settings.conditions:
         verdict = _with_needs(program, rule, verdict, max(samples // 2, 1), seed)
     return replace(verdict, seconds=time.perf_counter() - start)
@@ -80,18 +84,18 @@ def _with_needs(
     )
 
 
-def _verdict(subject: Subject, sampler: Sampler, tally: Tally, seed: int) -> Verdict:
+def _verdict(program: CheckedProgram, subject: Subject, sampler: Sampler, tally: Tally) -> Verdict:
     rule = subject.rule
     status, reason, example = Status.HOLDS, "", None
     if tally.refuted is not None:
         instance, judgement = tally.refuted
         assert judgement.mismatch is not None
-        small = shrink(subject, Refuted(instance, judgement.mismatch), seed)
+        small = shrink(subject, Refuted(instance, judgement.mismatch), sampler.seed)
         status, example = Status.REFUTED, describe(subject, small.instance, small.mismatch)
     elif not tally.instances and tally.unknown:
         status, reason = Status.NOT_EVALUATED, tally.unknown.most_common(1)[0][0]
     elif not tally.instances:
-        status, reason = Status.NO_INSTANCE, why_none(subject, sampler)
+        status, reason = Status.NO_INSTANCE, why_none(program, subject, sampler)
     return Verdict(
         rule=rule.name,
         base=rule.base,
@@ -105,17 +109,26 @@ def _verdict(subject: Subject, sampler: Sampler, tally: Tally, seed: int) -> Ver
     )
 
 
-def why_none(subject: Subject, sampler: Sampler) -> str:
+def why_none(program: CheckedProgram, subject: Subject, sampler: Sampler) -> str:
     """What stood in the way of the most attempts."""
     if not subject.plans:
         return "nothing derives a fact that the rule asks for"
     if sampler.refusals:
         reason, _ = sampler.refusals.most_common(1)[0]
         return f"the left side matched, but the right side never had its type: {reason}"
-    conditions = [reason for reason in sampler.failures if reason.startswith("`")]
-    if conditions:
-        most = max(conditions, key=lambda reason: sampler.failures[reason])
-        return f"the condition {most} was never met"
+    failed = [c for c in subject.rule.conditions if f"`{format_expr(c)}`" in sampler.failures]
+    never = [c for c in failed if not _is_met(program, subject.rule, c, sampler.seed)]
+    if never:
+        return f"the condition `{format_expr(never[0])}` was never met"
+    if failed:
+        conditions = listed(format_expr(c) for c in subject.rule.conditions)
+        return f"the conditions {conditions} were never met together"
     if sampler.failures:
         return f"never met: {sampler.failures.most_common(1)[0][0]}"
     return "the left side never matched"
+
+
+def _is_met(program: CheckedProgram, rule: Rule, condition: ast.Expr, seed: int) -> bool:
+    """Can a condition be met where the others are not asked?"""
+    sampler = Sampler(make_subject(program, replace(rule, conditions=(condition,))), seed)
+    return any(sampler.attempt() is not None or sampler.refusals for _ in range(_ALONE))

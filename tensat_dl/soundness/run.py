@@ -6,7 +6,7 @@ Enters: a checked program, settings.  Leaves: a verdict for each rule, in the or
 
 from __future__ import annotations
 
-import multiprocessing
+import gc
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -14,12 +14,12 @@ from concurrent.futures import ProcessPoolExecutor
 from tensat_dl.errors import UsageError
 from tensat_dl.language.program import CheckedProgram, Rule
 from tensat_dl.progress import Progress, ProgressEvent, silent
-from tensat_dl.resources import processors
+from tensat_dl.resources import process_context, processors
 from tensat_dl.soundness.check import check_rule
 from tensat_dl.soundness.settings import Settings
 from tensat_dl.soundness.store import key_of, load, store
 from tensat_dl.soundness.verdict import Verdict
-from tensat_dl.suggest import did_you_mean
+from tensat_dl.suggest import nearest_or_all
 
 #: Fewer rules than this are not worth a process.
 _WORTH_A_PROCESS = 6
@@ -34,8 +34,7 @@ def chosen(program: CheckedProgram, names: Sequence[str]) -> tuple[Rule, ...]:
     known = {name for rule in program.rules for name in (rule.name, rule.base)}
     for name in names:
         if name not in known:
-            meant = did_you_mean(name, known) or "`tensat-dl show` lists the rules"
-            raise UsageError(f"there is no rule `{name}`", help=meant)
+            raise UsageError(f"there is no rule `{name}`", help=nearest_or_all(name, known))
     return found
 
 
@@ -69,10 +68,11 @@ def _computed(
         yield from (check_rule(program, rule, settings) for rule in rules)
         return
     names = [rule.name for rule in rules]
-    with ProcessPoolExecutor(
-        processes, multiprocessing.get_context("spawn"), _start, (program, settings)
-    ) as pool:
-        yield from pool.map(_check, names, chunksize=4)
+    with ProcessPoolExecutor(processes, process_context(), _start, (program, settings)) as pool:
+        gc.freeze()  # the others collect nothing that they inherit
+        verdicts = pool.map(_check, names, chunksize=4)
+        gc.unfreeze()
+        yield from verdicts
 
 
 # --- in the other processes -----------------------------------------------------------------

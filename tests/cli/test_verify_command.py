@@ -49,6 +49,14 @@ def test_a_rule_that_is_not_there(tensat) -> None:
     assert "relu_relu" in done.err
 
 
+def test_a_rule_that_is_like_none(tensat) -> None:
+    done = tensat("verify", "std", "--rule", "xyzzy")
+    assert done.code == 2
+    assert "help: there are: arithmetic.add_neg, " in done.err
+    assert done.err.rstrip().endswith(" more")
+    assert len(done.err) < 1500
+
+
 def test_json(tensat) -> None:
     Path("r.tsat").write_text(WRONG)
     done = tensat("verify", "r.tsat", "--samples", 10, "--json", "-")

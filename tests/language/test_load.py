@@ -111,6 +111,15 @@ def test_an_unknown_ruleset() -> None:
     assert codes == ["E0205"]
 
 
+def test_the_tests_of_shipped_rulesets_are_not_listed_among_them() -> None:
+    diagnostics = Diagnostics()
+    assert load_program(["xyzzy"], diagnostics) is None
+    (found,) = diagnostics
+    assert found.help.startswith("shipped are extra, onnx/arithmetic, ")
+    assert found.help.endswith(", std, tensat")
+    assert "tests/" not in found.help
+
+
 def test_a_missing_file() -> None:
     program, codes = load("no_such_file.tsat")
     assert program is None

@@ -156,6 +156,32 @@ def test_mistakes_are_found_when_the_file_is_checked(body: str, code: str) -> No
     assert [d.code for d in diagnostics] == [code]
 
 
+@pytest.mark.parametrize(
+    ("body", "note"),
+    [
+        (
+            "input x: f32[4], w: f32[4] given y = Add(x, w) expect fires of_weight",
+            "of_weight: `w` is no weight: it depends on the model's inputs",
+        ),
+        (
+            "input x: f32[4] given y = Neg(Relu(x)) expect fires neg_neg",
+            "neg_neg: `Neg(x)` does not match: `Relu(x)` is made by Relu, not by Neg",
+        ),
+        (
+            "input x: f32[4] given a = Abs(x) given y = Neg(a) expect fires neg_neg",
+            "neg_neg: `Neg(x)` does not match: `a` is made by Abs, not by Neg",
+        ),
+        (
+            "input x: f32[4] given a = Add(x, Abs(x)) expect fires twice",
+            "twice: `Add(x, x)` does not match: Add of `a`: its inputs are not those of the pattern",
+        ),
+    ],
+)
+def test_a_rule_that_does_not_fire_says_what_is_in_its_way(body: str, note: str) -> None:
+    (failure,) = failures(body)
+    assert failure.notes == (note,)
+
+
 def test_using_names_what_runs() -> None:
     text = f"""{RULES}ruleset some {{ include neg_neg }}
     test "only neg" using some {{ {RELUS} expect best y = Relu(Relu(Relu(x))) }}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -65,6 +67,28 @@ def test_another_seed_and_no_cache_are_checked(checked: list[str]) -> None:
     verdict_of(WRONG, seed=1)
     verdict_of(WRONG, cache=False)
     assert checked == ["r"] * 3
+
+
+def test_a_script_without_a_guard_may_verify_in_several_processes(tmp_path) -> None:
+    """Processes are forked on Linux: nothing runs the script again."""
+    if not sys.platform.startswith("linux"):
+        pytest.skip("other systems need the guard, as the documentation says")
+    rules = "\n".join(f"rewrite r{n}: {'Neg(' * n * 2}x{')' * n * 2} => x" for n in range(1, 8))
+    (tmp_path / "r.tsat").write_text(f"language 1\n{rules}\n")
+    script = (
+        "import tensat_dl\nprint('once')\n"
+        "found = tensat_dl.verify_rules('r.tsat', samples=3, cache=False, processes=2)\n"
+        "print(sum(verdict.status.value == 'holds' for verdict in found))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-"],
+        input=script,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.stdout.split(), done.returncode) == (["once", "7"], 0), done.stderr
 
 
 def test_several_processes_find_what_one_does(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:

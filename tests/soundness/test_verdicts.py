@@ -39,6 +39,20 @@ def test_a_condition_that_is_never_met_is_named() -> None:
     assert verdict.reason == "the condition `rank(x) == 2` was never met"
 
 
+def test_conditions_that_exclude_each_other_are_named_together() -> None:
+    rule = "rewrite r: Relu(Relu(x)) => Relu(x) where rank(x) == 2, rank(x) == 3"
+    verdict = verify(rule)["r"]
+    assert verdict.status is Status.NO_INSTANCE
+    assert verdict.reason == (
+        "the conditions `rank(x) == 2` and `rank(x) == 3` were never met together"
+    )
+
+
+def test_of_several_conditions_the_one_that_is_never_met_is_named() -> None:
+    rule = "rewrite r: Relu(Relu(x)) => Relu(x) where rank(x) == 2, numel(x) < 0"
+    assert verify(rule)["r"].reason == "the condition `numel(x) < 0` was never met"
+
+
 def test_a_right_side_that_never_has_the_type_is_named() -> None:
     verdict = verify("rewrite r: Neg(x) => Unsqueeze(x, i64([0]))")["r"]
     assert verdict.status is Status.NO_INSTANCE
