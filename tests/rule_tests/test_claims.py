@@ -173,7 +173,8 @@ def test_mistakes_are_found_when_the_file_is_checked(body: str, code: str) -> No
         ),
         (
             "input x: f32[4] given a = Add(x, Abs(x)) expect fires twice",
-            "twice: `Add(x, x)` does not match: Add of `a`: its inputs are not those of the pattern",
+            "twice: `Add(x, x)` does not match: "
+            "Add of `a`: its inputs are not those of the pattern",
         ),
     ],
 )
