@@ -41,7 +41,7 @@ def summary(report: Report, *, verbose: bool) -> list[Block]:
     rules = _rules(report["rules"], verbose)
     blocks += [rules] if rules else []
     if report["changes"]:
-        blocks += change_blocks(report["changes"], report["cost"]["unit"])
+        blocks += [*change_blocks(report["changes"], report["cost"]["unit"]), Line("")]
     blocks.append(Line(f"exploration   {_exploration(report['exploration'])}"))
     blocks.append(Line(f"extraction    {extraction_line(report['extraction'])}"))
     if report["measured"]:

@@ -21,6 +21,7 @@ EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 #: What may differ between machines and versions of `std`: times, places, last digits, ids.
 _VARIES = (
     r"\d+\.\d\d\b(?= s\b|,|$)",  # seconds
+    r"\d+\.\d{3}$",  # seconds in tables
     r"(?<=before )\S+(?= ms)|(?<=after )\S+(?= ms)|\S+(?= times as fast)",
     r"(?<=largest difference )\S+",
     r"(?<=yes    )/\S+",
