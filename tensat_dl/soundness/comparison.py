@@ -50,7 +50,7 @@ def first_difference(
         return Difference(
             (), f"{left.dtype}{list(left.shape)}", f"{right.dtype}{list(right.shape)}"
         )
-    if left.dtype.kind in "iub" or scheme.is_symbolic:
+    if left.dtype.kind in "iubO" or scheme.is_symbolic:
         unequal = left != right
     elif scheme.floats is not None:
         unequal = _unequal_reals(left, right, exact=scheme.is_exact)

@@ -119,6 +119,8 @@ def _whole(
     rng: np.random.Generator,
 ) -> Array:
     storage = scheme.storage(dtype)
+    if dtype is DType.STRING:  # numerals, so that a Cast reads them
+        return rng.integers(0, 7, dims).astype(str).astype(storage)
     if dtype is DType.BOOL:
         return rng.integers(0, 2, dims).astype(np.bool_)
     if span is not None:

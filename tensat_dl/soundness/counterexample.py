@@ -58,7 +58,7 @@ def plain(array: Array) -> Any:
     """Nested lists of Python numbers, whole ones as integers."""
     if array.dtype.kind in "iub":
         return array.tolist()
-    if array.dtype.kind in "US":
+    if array.dtype.kind in "USO":
         return array.tolist()
     return _rounded(array.astype(np.float64).tolist())
 

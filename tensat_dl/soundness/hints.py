@@ -131,7 +131,8 @@ def _dtypes(rule: Rule, functions: Mapping[str, Function]) -> tuple[DType, ...]:
     named = [dtype for dtype in DType if dtype.label in written]
     usual = [dtype for dtype in DType if dtype in allowed and dtype.bits >= 8 and _plain(dtype)]
     both = [dtype for dtype in named if dtype in allowed]
-    return tuple(both or usual or named)
+    unusual = [dtype for dtype in DType if dtype in allowed]
+    return tuple(both or usual or unusual or named)
 
 
 def _plain(dtype: DType) -> bool:

@@ -82,14 +82,11 @@ def _plainer(subject: Subject, found: Refuted) -> Refuted:
     best = found
     left = _EVALUATIONS
     for place in list(_places(found)):
-        for plain in (0, 1, -1):
+        for plain in _plainer_than(best, place):
             if left == 0:
                 return best
-            changed = _changed(best.mismatch.contents, place, plain)
-            if changed is None:
-                continue
             left -= 1
-            again = _again(subject, best, changed)
+            again = _again(subject, best, _changed(best.mismatch.contents, place, plain))
             if again is not None:
                 best = again
                 break
@@ -125,20 +122,33 @@ def _is_open(type_: Type) -> bool:
     return isinstance(type_, TensorType) and type_.value is None and type_.dtype.family != "string"
 
 
-def _changed(
-    contents: tuple[Contents, ...], place: _Place, plain: int
-) -> tuple[Contents, ...] | None:
-    """The contents with one element replaced, in all rows that share the tensor; None where it is
-    that number already."""
+def _array(contents: tuple[Contents, ...], place: _Place) -> Array:
+    number, name, position, _ = place
+    found = contents[number][name]
+    array = found[position] if isinstance(found, tuple) else found
+    assert isinstance(array, np.ndarray)
+    return array
+
+
+def _plainer_than(found: Refuted, place: _Place) -> Iterator[int]:
+    """The numbers that are plainer than the element, where it may be them."""
+    number, name, _, index = place
+    array = _array(found.mismatch.contents, place)
+    item = array.reshape(-1)[index]
+    low, high = found.instance.rows[number].spans.get(name, (-1, 2))
+    for plain in (0, 1, -1):
+        if item == plain and np.signbit(item.astype(np.float64)) == (plain < 0):
+            return
+        if low <= plain < high and not (plain < 0 and array.dtype.kind in "ub"):
+            yield plain
+
+
+def _changed(contents: tuple[Contents, ...], place: _Place, plain: int) -> tuple[Contents, ...]:
+    """The contents with one element replaced, in all rows that share the tensor."""
     number, name, position, index = place
     old = contents[number][name]
-    array = old[position] if isinstance(old, tuple) else old
-    assert isinstance(array, np.ndarray)
+    array = _array(contents, place)
     new = array.copy().reshape(-1)
-    if plain < 0 and new.dtype.kind in "ub":
-        return None
-    if new[index] == plain and not np.signbit(new[index].astype(np.float64)):
-        return None
     new[index] = plain
     replaced = new.reshape(array.shape)
     value = _at(old, position, replaced) if isinstance(old, tuple) else replaced

@@ -153,3 +153,36 @@ def test_an_order_that_onnx_leaves_open_is_not_taken_for_one() -> None:
     verdict = verify(rule)["r"]
     assert verdict.status is Status.NOT_EVALUATED
     assert verdict.reason == "ONNX leaves the order open where `sorted` is 0"
+
+
+def test_strings_are_compared_as_strings() -> None:
+    """Operators that take nothing else get strings without a type in the rule."""
+    verdicts = verify(
+        "rewrite nested: StringConcat(StringConcat(a, b), c) => StringConcat(a, StringConcat(b, c))"
+        "\nrewrite swapped: StringConcat(a, b) => StringConcat(b, a)"
+        "\nrewrite read: Cast(Cast(x: i32[N], to=8), to=6) => x"
+    )
+    assert verdicts["nested"].status is Status.HOLDS
+    assert verdicts["read"].status is Status.HOLDS
+    assert verdicts["swapped"].status is Status.REFUTED
+    found = verdicts["swapped"].counterexample
+    assert found is not None
+    a, b = (tensor.elements for tensor in found.inputs)
+    assert np.char.add(a, b).tolist() == found.left.elements
+    assert np.char.add(b, a).tolist() == found.right.elements
+
+
+def test_regions_scale_but_their_largest_does_not() -> None:
+    """`max` takes the largest of products with interpolation weights: a negative scale turns it."""
+    verdicts = verify(
+        "@real rewrite avg: RoiAlign(Mul(x, c), r, b) => Mul(RoiAlign(x, r, b), c)"
+        "  where rank(c) == 0\n"
+        '@real rewrite max: RoiAlign(Mul(x, c), r, b, mode="max")'
+        '  => Mul(RoiAlign(x, r, b, mode="max"), c) where rank(c) == 0'
+    )
+    assert verdicts["avg"].status is Status.HOLDS
+    assert verdicts["max"].status is Status.REFUTED
+    found = verdicts["max"].counterexample
+    assert found is not None
+    images, _, _, chosen = (np.array(tensor.elements) for tensor in found.inputs)
+    assert np.all((chosen >= 0) & (chosen < images.shape[0]))

@@ -8,15 +8,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
 
 from tensat_dl.soundness.draws import Dims, Draw
 from tensat_dl.vocabulary import dtypes
+from tensat_dl.vocabulary.adapters import formal_types
 from tensat_dl.vocabulary.attributes import AttributeValue
 from tensat_dl.vocabulary.dtypes import DType
-from tensat_dl.vocabulary.operators import AttributeKind, FormalAttribute, Operator
+from tensat_dl.vocabulary.operators import LANGUAGE_OPSET, AttributeKind, FormalAttribute, Operator
 from tensat_dl.vocabulary.types import (
     ABSENT,
     MAX_FLOAT_VALUE_ELEMENTS,
@@ -121,8 +123,11 @@ class Application:
             return
         wanted = list(self.draw.dims()) if dims is None and blank.dims is None else dims
         fixed = self._joined(blank.dims, wanted)
-        element = blank.dtype or dtype or self._shared_dtype(index) or self.draw.element
+        element = blank.dtype or dtype or self._shared_dtype(index) or self._usual(index)
         given = self._value(blank, element, fixed, value)
+        free = blank.value is None and blank.fill is None
+        if free and span is not None and not _within(given, span):
+            given = None
         self.inputs[index] = TensorType(element, fixed, given)
         self.draw.remember(fixed)
         if span is not None:
@@ -218,6 +223,14 @@ class Application:
                 return found.dtype
         return DType.BOOL if name == "B" and self.operator.name == "Where" else None
 
+    def _usual(self, index: int) -> DType:
+        """The element type of the attempt, or another where the schema has no such input."""
+        allowed = _element_types(self.operator.domain, self.operator.name)
+        taken = allowed[min(index, len(allowed) - 1)] if allowed else ()
+        if not taken or self.draw.element in taken:
+            return self.draw.element
+        return self.draw.random.choice(taken)
+
     def _type_name(self, index: int) -> str:
         formals = self.operator.inputs
         return formals[min(index, len(formals) - 1)].type_name if formals else ""
@@ -249,9 +262,21 @@ def _of(dtype: DType, value: int | float | bool) -> int | float | bool:
     return bool(value) if dtype is DType.BOOL else value
 
 
+def _within(value: Sequence[int | float | bool] | None, span: tuple[int, int]) -> bool:
+    return value is None or all(span[0] <= item < span[1] for item in value)
+
+
 def _short(type_name: str) -> str:
     inner = type_name.removeprefix("tensor(").removesuffix(")")
     return {"int64": "i64", "bool": "bool", "float": "f32", "int32": "i32"}.get(inner, "")
+
+
+@cache
+def _element_types(domain: str, name: str) -> list[tuple[DType, ...]]:
+    """What each formal input may be."""
+    found = [map(dtypes.from_onnx, codes) for codes in formal_types(domain, name, LANGUAGE_OPSET)]
+    known = [{dtype for dtype in each if dtype is not None} for each in found]
+    return [tuple(dtype for dtype in DType if dtype in each) for each in known]
 
 
 Proposal: TypeAlias = Callable[[Application], None]

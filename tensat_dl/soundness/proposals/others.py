@@ -108,6 +108,19 @@ def _recurrent(a: Application) -> None:
     a.settle(7, [sides, 3 * units])
 
 
+def _regions(a: Application) -> None:
+    """Images, boxes of four corners, the image of each box."""
+    sizes = a.sizes(0) or [None] * 4
+    a.settle(0, [max(a.draw.size(), 1) if size is None else size for size in sizes])
+    boxes = a.sizes(1) or a.sizes(2) or [None]
+    count = a.draw.random.randint(1, 3) if boxes[0] is None else boxes[0]
+    a.settle(1, [count, 4])
+    a.settle(2, [count], dtype=DType.I64, span=(0, a.dims(0)[0]))
+    a.choose("mode", "avg", "max")
+    a.integer("output_height", 1, 2)
+    a.integer("output_width", 1, 2, 3)
+
+
 PROPOSALS: Mapping[str, Proposal] = {
     "Einsum": _einsum,
     "GroupNormalization": _group_normalization,
@@ -118,4 +131,5 @@ PROPOSALS: Mapping[str, Proposal] = {
     **dict.fromkeys(_GATES, _recurrent),
     "OneHot": _one_hot,
     "LRN": _local_response,
+    "RoiAlign": _regions,
 }
