@@ -11,6 +11,11 @@ from pathlib import Path
 
 import psutil
 import pytest
+from hypothesis import settings
+
+# A busy machine is no fault of the code; tests of speed count processor time.
+settings.register_profile("tests", deadline=None)
+settings.load_profile("tests")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

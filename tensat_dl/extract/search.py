@@ -111,19 +111,20 @@ def solve(
     model = _formulate(graph, plan, deadline)
     known = math.isfinite(found.cost)
     size = found.cost if known else found.bound or 1.0
-    cutoff = None if not known or holds(graph, found.choice) else found.cost * (1.0 - CUTOFF)
+    cutoff = None if not known or holds(graph, found) else found.cost * (1.0 - CUTOFF)
     limited = model.program if cutoff is None else model.program.at_most(cutoff)
     program, scale = scaled(limited, size)
     session.load(program)
     _Search(graph, found, plan, session, deadline, listener, model, scale, cutoff).run()
 
 
-def holds(graph: Graph, choice: Mapping[int, int]) -> bool:
-    """Whether a choice of the Problem's nodes is one of the graph, too."""
+def holds(graph: Graph, found: Found) -> bool:
+    """Whether the choice in hand is one of the graph, too, at its price: what reductions left of
+    it may be dearer."""
     position = {n: i for i, n in enumerate(graph.node_id.tolist())}
-    owned = ((c, choice.get(n)) for c, n in enumerate(graph.class_id.tolist()))
+    owned = ((c, found.choice.get(n)) for c, n in enumerate(graph.class_id.tolist()))
     ours = {c: position[n] for c, n in owned if n in position}
-    return used_classes(graph, {ROOT: ROOT, **ours}) is not None
+    return price(graph, {ROOT: ROOT, **ours}) <= found.cost * (1.0 + CUTOFF)
 
 
 def _solve_filtered(

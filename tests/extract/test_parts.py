@@ -199,7 +199,8 @@ def test_fixing_keeps_what_is_no_dearer_and_a_kernel_keeps_what_is_known(pool: S
         choice = greedy_tree(graph)
         known = np.isin(np.arange(len(graph.node_id)), list(choice.values()))
         small = kernel(model, found, known)
-        assert small.nodes <= graph.nodes and holds(small, graph.choice_of(choice.values()))
+        taken = Found(graph.choice_of(choice.values()), price(graph, choice), 0.0)
+        assert small.nodes <= graph.nodes and holds(small, taken)
     assert fixed > 20
 
 
