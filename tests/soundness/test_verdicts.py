@@ -186,3 +186,15 @@ def test_regions_scale_but_their_largest_does_not() -> None:
     assert found is not None
     images, _, _, chosen = (np.array(tensor.elements) for tensor in found.inputs)
     assert np.all((chosen >= 0) & (chosen < images.shape[0]))
+
+
+def test_a_negative_pad_crops_before_the_edge_is_repeated() -> None:
+    """1 2 3 cropped to 2 3 and padded by one is 2 2 3: the element that went does not return."""
+    verdicts = verify(
+        'rewrite back: Pad(Pad(x: f32[N], i64([-1, 0]), mode="edge"), i64([1, 0]), mode="edge")'
+        "  => x"
+        '\nrewrite on: Pad(Pad(x: f32[N], i64([-1, 1]), mode="edge"), i64([0, 1]), mode="edge")'
+        '  => Pad(x, i64([-1, 2]), mode="edge")'
+    )
+    assert verdicts["back"].status is Status.REFUTED
+    assert verdicts["on"].status is Status.HOLDS

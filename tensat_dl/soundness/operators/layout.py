@@ -46,23 +46,24 @@ def _pad(call: Call) -> list[Array]:
     if mode == "constant" or x.size == 0:
         fill = call.input(2).reshape(()) if call.has(2) else np.zeros((), dtype=x.dtype)
         return [_padded(x, before, after, fill, call.result_dims())]
-    if min(before + after, default=0) < 0:
-        raise Unsupported("a negative pad of that mode")
-    pairs = list(zip(before, after, strict=True))
-    return [np.pad(x, pairs, mode=mode)]  # type: ignore[call-overload]
+    inner = _cropped(x, before, after)
+    if inner.size == 0:
+        raise Unsupported("a pad of that mode around what is cropped to nothing")
+    pairs = [(max(low, 0), max(high, 0)) for low, high in zip(before, after, strict=True)]
+    return [np.pad(inner, pairs, mode=mode)]  # type: ignore[call-overload]
+
+
+def _cropped(x: Array, before: list[int], after: list[int]) -> Array:
+    """What negative pads leave."""
+    cuts = zip(before, after, x.shape, strict=True)
+    return x[tuple(slice(max(-low, 0), size - max(-high, 0)) for low, high, size in cuts)]
 
 
 def _padded(
     x: Array, before: list[int], after: list[int], fill: Array, dims: tuple[int, ...]
 ) -> Array:
-    """Negative pads crop."""
     result = np.full(dims, fill, dtype=x.dtype)
-    inner = x[
-        tuple(
-            slice(max(-low, 0), size - max(-high, 0))
-            for low, high, size in zip(before, after, x.shape, strict=True)
-        )
-    ]
+    inner = _cropped(x, before, after)
     where = tuple(
         slice(max(low, 0), max(low, 0) + size)
         for low, size in zip(before, inner.shape, strict=True)
