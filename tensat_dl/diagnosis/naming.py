@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from tensat_dl.diagnosis.index import Index, Made
 from tensat_dl.egraph.snapshot import Saturated
 from tensat_dl.graph.model import Graph, Node
+from tensat_dl.graph.names import operators_inside
 from tensat_dl.vocabulary.operators import Operator, OperatorKind
 
 
@@ -36,6 +37,16 @@ class Names:
                 self._nodes.setdefault(
                     (node.operator, inputs[::-1], classes[node.outputs[0]]), node
                 )
+
+    def holding(self, operator: str) -> str | None:
+        """The first node of the original with that operator in a subgraph, in words."""
+        source = self.graph.source
+        if source is None:
+            return None
+        own = (node for node in self.graph.nodes if node.index >= 0)
+        holds = (n for n in own if operator in operators_inside(source.node(n.index)))
+        node = next(holds, None)
+        return None if node is None else f"the subgraphs of {node_text(node)}"
 
     def tensor(self, eclass: int) -> str:
         """`` `x` ``, or what makes it."""

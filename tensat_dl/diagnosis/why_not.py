@@ -179,4 +179,7 @@ class _Search:
             name = getattr(item, "name", None)
             if isinstance(name, str) and name in stuck.binding.tensors:
                 return f"no {operator} reads {self.names.tensor(stuck.binding.tensors[name])}"
+        holder = self.names.holding(operator)
+        if holder is not None:
+            return f"{operator} stands only inside {holder}, where no rule acts"
         return f"there is no {operator} in the graph"

@@ -56,6 +56,12 @@ def node_names(graph: onnx.GraphProto) -> Iterator[str]:
     return (node.name for node in graph.node)
 
 
+def operators_inside(node: onnx.NodeProto) -> frozenset[str]:
+    """The names of the operators in a node's subgraphs, at any depth."""
+    inner = [each for graph in subgraphs(node) for each in graph.node]
+    return frozenset(each.op_type for each in inner).union(*map(operators_inside, inner))
+
+
 def subgraphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
     """The subgraphs in a node's attributes, attributes sorted by name."""
     for attribute in sorted(node.attribute, key=lambda a: a.name):

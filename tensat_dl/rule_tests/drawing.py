@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tensat_dl.diagnosis.naming import operator_text
 from tensat_dl.egraph.lowering import LoweredNode
 from tensat_dl.egraph.snapshot import (
     Application,
@@ -27,7 +28,7 @@ def application_text(head: Application, operands: Sequence[str]) -> str:
     attributes = [f"{name}={value_text(value)}" for name, value in head.attributes.items]
     while operands and operands[-1] == "_":
         operands = operands[:-1]
-    return f"{head.operator.qualified_name}({', '.join([*operands, *attributes])})"
+    return f"{operator_text(head.operator)}({', '.join([*operands, *attributes])})"
 
 
 def constant_text(constant: Constant) -> str:

@@ -118,6 +118,20 @@ def test_a_rule_is_tried_on_what_others_made() -> None:
     assert attempt.matched[0].node == "a Tanh made by rule `a`"
 
 
+def test_an_operator_that_only_subgraphs_have() -> None:
+    proto = model("""(bool c, float[4] x) => (float[4] y) {
+      [choice] y = If (c) <
+        then_branch = t () => (float[4] p) { q = Relu(x) p = Relu(q) },
+        else_branch = e () => (float[4] n) { n = Neg(x) }>
+    }""")
+    rules = "rewrite r: Relu(Relu(x)) => Relu(x)"
+    graph = read_model(proto, ModelSettings(), DeclaredOperators(load(rules)))
+    (attempt,) = why_not(load(rules), "r", graph, explore(rules, proto)).attempts
+    assert attempt.obstacle == (
+        "Relu stands only inside the subgraphs of If node 'choice', where no rule acts"
+    )
+
+
 def test_outputs_of_a_match_are_distinct() -> None:
     """`q` and `q` are no two outputs."""
     rules = """rule r {

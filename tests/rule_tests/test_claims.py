@@ -220,3 +220,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["test", str(path), "--only", "good"]) == 0
     assert main(["test", str(path), "--only", "none"]) == 0
     assert "no test with `none` in its title" in capsys.readouterr().out
+
+
+def test_virtual_operators_are_shown_as_rules_write_them() -> None:
+    (failure,) = failures("input x: f32[4] given y = Twice(x) expect best y = Relu(x)")
+    assert "  y = Twice(x)" in failure.notes
