@@ -34,6 +34,9 @@ from tensat_dl.graph.model import Graph
 from tensat_dl.language import program
 from tensat_dl.settings import ExploreSettings
 
+#: So much of the time, at most, is kept for copying out.
+_MOST_COPYING = 0.2
+
 #: A snapshot may cost a tenth of the time since the last one.
 _SNAPSHOT_SHARE = 10.0
 
@@ -126,7 +129,9 @@ class _Worker:
         self.send(("step", len(self.driver.counts.steps), enodes))
         now = time.monotonic()
         copying = self.enode_cost * enodes * self._slowness(now)
-        self.driver.limits.deadline = self.started + self.job.settings.seconds - copying
+        seconds = self.job.settings.seconds
+        kept = min(copying, _MOST_COPYING * seconds)
+        self.driver.limits.deadline = self.started + seconds - kept
         cost = max(copying, 0.02)
         if not self.job.snapshots or now - self.last_snapshot < _SNAPSHOT_SHARE * cost:
             return

@@ -66,10 +66,9 @@ def equal(left: Value, right: Value) -> bool | None:
         return None
     if isinstance(left, tuple) and isinstance(right, tuple):
         return _equal_lists(left, right)
+    left, right = _code(left), _code(right)
     if isinstance(left, SymbolicDim) or isinstance(right, SymbolicDim):
         return _equal_dims(left, right)
-    if isinstance(left, DType) or isinstance(right, DType):
-        return _code(left) == _code(right)
     if isinstance(left, TensorType) and isinstance(right, TensorType):
         return _equal_types(left, right)
     if isinstance(left, float) or isinstance(right, float):
@@ -188,6 +187,7 @@ def _equal_dims(left: Value, right: Value) -> bool | None:
 
 
 def _code(value: Value) -> Value:
+    """An element type is the number that ONNX has for it."""
     return value.onnx_code if isinstance(value, DType) else value
 
 

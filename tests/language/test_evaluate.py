@@ -399,3 +399,10 @@ def test_numbers_are_pythons(text: str) -> None:
     except ZeroDivisionError:
         expected = UNKNOWN
     assert value(text) == expected
+
+
+def test_a_dim_may_be_the_number_of_an_element_type() -> None:
+    """`f32` is 1 in ONNX, and `n` may be 1."""
+    assert holds(expression("n == f32"), Environment(TENSORS)) is None
+    assert holds(expression("n == f32"), Environment({**TENSORS, "n": 1})) is True
+    assert holds(expression("n == f32"), Environment({**TENSORS, "n": 2})) is False
