@@ -129,11 +129,12 @@ def test_the_limit_of_memory_holds(line: Line) -> None:
 
 def when_exploring(act: Callable[[psutil.Process], None]) -> threading.Thread:
     """Calls `act` on the worker, half a second after it has started."""
+    others = {child.pid for child in psutil.Process().children()}  # of tests before this one
 
     def wait() -> None:
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline:
-            children = psutil.Process().children()
+            children = [c for c in psutil.Process().children() if c.pid not in others]
             if children:
                 time.sleep(0.5)
                 act(children[0])
