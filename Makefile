@@ -6,7 +6,7 @@ PYTHON ?= python
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
-check: lint types layers quick  ## format, lint, types, layers, quick tests: under a minute
+check: lint types layers quick  ## format, lint, types, layers, quick tests: a minute and a half
 
 format:  ## rewrite files in the project's format
 	$(PYTHON) -m ruff format .
@@ -24,7 +24,7 @@ layers:  ## the order of the stages and the fences around packages
 	$(PYTHON) -m pytest -q tests/test_layers.py
 
 quick:  ## the tests that take no time
-	$(PYTHON) -m pytest -q -m "not slow" --ignore tests/test_layers.py -x
+	PYTHONHASHSEED=0 $(PYTHON) -m pytest -q -n 2 -m "not slow" --ignore tests/test_layers.py -x
 
 test:  ## all tests
 	$(PYTHON) -m pytest
