@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from tensat_dl.cost.free import price_of_unfolded
 from tensat_dl.cost.measured.comparison import Comparison, Conditions, compare_models
@@ -20,6 +21,7 @@ from tensat_dl.errors import InfeasibleError
 from tensat_dl.graph.fold import fold_constants, left_by_folding
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.prune import remove_dead
+from tensat_dl.graph.run import Loader
 from tensat_dl.graph.source import Source
 from tensat_dl.graph.verification import Verification
 from tensat_dl.graph.verify import verify
@@ -124,12 +126,16 @@ class Accepted:
 
 def _judges(original: Graph, settings: Settings, *, measured: bool) -> _Judges:
     cost, dims, source = settings.cost, settings.model.dims, original.source
+    checked = partial(verify, source, settings=settings.verify, dims=dims, types=original.types)
+    if not measured:
+        return _Judges(lambda new: checked(optimised=new))
     conditions = Conditions(
-        dims, cost.symbolic_dim, cost.threads, cost.compare_seconds, settings.verify.input_data
+        dims, cost.symbolic_dim, cost.compare_seconds, settings.verify.input_data
     )
+    loader = Loader(cost.threads)
     return _Judges(
-        lambda new: verify(source, new, settings.verify, dims, types=original.types),
-        (lambda new: compare_models(source, new, conditions)) if measured else None,
+        lambda new: checked(optimised=new, load=loader.open),
+        lambda new: compare_models(source, new, conditions, loader),
         cost.keep_anyway,
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -90,19 +90,47 @@ class ReferenceRunner:
             raise CannotRun(first_line(error)) from None
 
 
-def open_runner(
-    source: Source, *, optimise: bool = False, also: Sequence[str] = (), threads: int = 0
-) -> OrtRunner:
-    """Load a model into onnxruntime; values `also` are outputs too; `threads` 0 is its own
-    choice.  Raises CannotRun."""
+def open_runner(source: Source, *, optimise: bool = False, also: Sequence[str] = ()) -> OrtRunner:
+    """Load a model into onnxruntime; values `also` are outputs too.  Raises CannotRun."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     level = onnxruntime.GraphOptimizationLevel
     options.graph_optimization_level = level.ORT_ENABLE_ALL if optimise else level.ORT_DISABLE_ALL
-    options.intra_op_num_threads = threads
+    options.add_session_config_entry(*_NO_COPIES)
+    return _loaded(source, options, also)
+
+
+@dataclass(frozen=True)
+class Loader:
+    """Loads models to be timed, as users load them, and keeps the last two: what one stage has
+    loaded the next need not.  `threads` 0 is onnxruntime's own choice."""
+
+    threads: int = 0
+    _kept: list[tuple[Source, OrtRunner]] = field(default_factory=list)
+
+    def open(self, source: Source) -> OrtRunner:
+        """The model, ready to run.  Raises CannotRun."""
+        for known, runner in self._kept:
+            if known is source:
+                return runner
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = self.threads
+        if is_too_large(source.proto):
+            options.add_session_config_entry(*_NO_COPIES)
+        runner = _loaded(source, options)
+        self._kept[:] = [*self._kept[-1:], (source, runner)]
+        return runner
+
+
+#: Weights are not packed anew for the kernels, which is slower to run and takes no second copy.
+_NO_COPIES = ("session.disable_prepacking", "1")
+
+
+def _loaded(source: Source, options: Any, also: Sequence[str] = ()) -> OrtRunner:
     options.log_severity_level = 4
-    options.add_session_config_entry("session.disable_prepacking", "1")  # it copies all weights
     try:
         return OrtRunner(_session(source, options, _outputs(also)))
     except ort_errors() as error:

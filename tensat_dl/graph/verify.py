@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,9 +52,10 @@ def verify(
     dims: Mapping[str, int] | None = None,
     progress: Callable[[int], None] | None = None,
     types: Mapping[str, Type] | None = None,
+    load: Callable[[Source], Runner] | None = None,
 ) -> Verification:
     """Compare two models; `dims` fixes symbolic dims, `progress` hears of each sample done,
-    `types` are those of the original's values."""
+    `types` are those of the original's values, `load` loads with optimisations on."""
     if not settings.enabled:
         return Verification(0, 0.0, True, skipped="switched off")
     before = original if isinstance(original, Source) else load_source(original)
@@ -64,7 +66,8 @@ def verify(
     complaint = checker_complaint(after.proto)
     if complaint and not checker_complaint(before.proto):
         return failed(f"onnx.checker refuses the optimised model: {complaint}")
-    return _Verifier(before, after, settings, dims or {}, progress, types or {}).verdict()
+    load = load or partial(open_runner, optimise=True)
+    return _Verifier(before, after, settings, dims or {}, progress, types or {}, load).verdict()
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,7 @@ class _Verifier:
     dims: Mapping[str, int]
     progress: Callable[[int], None] | None
     types: Mapping[str, Type]
+    load: Callable[[Source], Runner]
 
     def verdict(self) -> Verification:
         """The models as a whole where the original runs, else the parts of them that do."""
@@ -94,7 +98,7 @@ class _Verifier:
         found = self._compared(Comparison(_outputs_of(self.before.proto), probes, second), taken)
         del second
         if found.ok and found.samples and plain:
-            problem = _load_optimised(self.before, self.after)
+            problem = self._load_optimised()
             return failed(problem) if problem else found
         return found
 
@@ -147,6 +151,20 @@ class _Verifier:
                 self.progress(number + 1)
         return comparison.verdict([taken.refusal, missing])
 
+    def _load_optimised(self) -> str:
+        """Why the new model does not load with optimisations on; "" where the original neither."""
+        try:
+            self.load(self.after)
+        except CannotRun as reason:
+            problem = f"the optimised model does not load with optimisations on: {reason}"
+        else:
+            return ""
+        try:
+            self.load(self.before)
+        except CannotRun:
+            return ""
+        return problem
+
     def _skipped(self, reason: str) -> Verification:
         """A model that nothing can run is right where it is as it was."""
         if self.before.proto is self.after.proto or self.before.proto == self.after.proto:
@@ -171,21 +189,6 @@ def _open(source: Source, also: Sequence[str] = ()) -> Runner:
         return open_reference(source, also=also)
     except CannotRun as reason:
         raise CannotRun(f"{first}; nor in the reference evaluator: {reason}") from None
-
-
-def _load_optimised(before: Source, after: Source) -> str:
-    """Why the new model does not load with optimisations on; "" where the original neither."""
-    try:
-        open_runner(after, optimise=True)
-    except CannotRun as reason:
-        problem = f"the optimised model does not load with optimisations on: {reason}"
-    else:
-        return ""
-    try:
-        open_runner(before, optimise=True)
-    except CannotRun:
-        return ""
-    return problem
 
 
 def _compare_interfaces(before: onnx.ModelProto, after: onnx.ModelProto) -> tuple[Mismatch, ...]:

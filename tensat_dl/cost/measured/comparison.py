@@ -2,7 +2,8 @@
 
 Enters: both models.  Leaves: a :class:`Comparison`.  Both run in onnxruntime with all its
 optimisations on the same input, in rounds in which they take turns in random order, so that what
-disturbs one disturbs the other; the ratio of a round is that of the least times.
+disturbs one disturbs the other; the ratio of a round is that of the least times.  Rounds end as
+soon as they tell which is faster: the interval holds however often one looks.
 """
 
 from __future__ import annotations
@@ -13,20 +14,22 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any
 
-from tensat_dl.cost.measured.timer import Clock, bound_run, clock_for, least_of
+from tensat_dl.cost.measured.timer import bound_run, clock_for, least_of
 from tensat_dl.graph.feeds import Feed, FeedSearch
 from tensat_dl.graph.given import read_given, sizes_of
-from tensat_dl.graph.run import CannotRun, open_runner, ort_errors
+from tensat_dl.graph.run import CannotRun, Loader, OrtRunner, ort_errors
 from tensat_dl.graph.slots import InputSlot, input_slots
 from tensat_dl.graph.source import Source
 
 #: Fewest rounds that allow an interval of 95 %, and as many as are worth while.
-FEWEST, MOST = 7, 41
+FEWEST, MOST = 8, 60
 _CONFIDENCE = 0.95
-#: Fewest runs in a turn; the first finds the caches as the other model left them.
-_RUNS = 2
+#: A gain below this share is none: rounds end when there is no more to be had.
+_GAIN = 0.005
+#: Fewest runs in a turn; the first finds the caches as the other model left them.  A run of so
+#: many seconds is a turn: no cache holds what it reads.
+_RUNS, _LONG = 2, 0.01
 
 
 @dataclass(frozen=True)
@@ -52,28 +55,34 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Conditions:
-    """What both run under: sizes of symbolic dims, those of the rest, threads (0: the runtime's
-    choice), seconds for all of it, and an .npz file of inputs ("": made up)."""
+    """What both run under: sizes of symbolic dims, those of the rest, seconds for all rounds, and
+    an .npz file of inputs ("": made up)."""
 
     dims: Mapping[str, int]
     symbol_size: int
-    threads: int
     seconds: float
     input_data: str = ""
 
 
-def compare_models(before: Source, after: Source, conditions: Conditions) -> Comparison:
-    """Time both models."""
+def compare_models(
+    before: Source, after: Source, conditions: Conditions, loader: Loader
+) -> Comparison:
+    """Time both models, with as many threads as `loader` gives them."""
     try:
-        feed = _feed(before, conditions)
-        runs = [_open(source, feed, conditions.threads) for source in (before, after)]
+        runners = [loader.open(source) for source in (before, after)]
+        feed = _feed(before, runners[0], conditions)
+        runs = [_bound(runner, feed) for runner in runners]
     except CannotRun as reason:
         return Comparison(refused=str(reason))
-    clock = clock_for(conditions.threads)
-    once = sum(least_of(run, clock, _RUNS) for run in runs)
+    clock = clock_for(loader.threads)
+    once = sum(least_of(run, clock, 1, _LONG) for run in runs)
     if FEWEST * once > 2 * conditions.seconds:
         return Comparison(refused=f"a run of both takes {once:.1f} s, too long for the time given")
-    return summarise(_times(runs, clock, conditions.seconds), feed.plan.sizes)
+
+    def turn(place: int) -> float:
+        return least_of(runs[place], clock, _RUNS, _LONG)
+
+    return summarise(take_rounds(turn, conditions.seconds), feed.plan.sizes)
 
 
 def summarise(
@@ -94,40 +103,40 @@ def summarise(
 
 
 def interval(ordered: Sequence[float]) -> tuple[float, float]:
-    """Bounds of the median of what `ordered` was drawn from, by order statistics (the sign
-    test): the chance that k or more of n values fall on one side is binomial."""
+    """Bounds of the median of what `ordered` was drawn from.
+
+    They hold at all numbers of rounds at once, so that one may stop when they please.  Of n values
+    k are below the median with the chance C(n, k) / 2^n; below another quantile, any of which is
+    as likely, with 1 / (n + 1).  The second divided by the first ever exceeds 1 / a with a chance
+    of a at most (Ville 1939; Robbins 1970), so that a value where it does is not the median.
+    """
     count = len(ordered)
-    outside, place = 0.0, -1
-    for k in range(count // 2):
-        outside += 2 * math.comb(count, k) / 2**count
-        if outside > 1 - _CONFIDENCE:
-            break
-        place = k
-    if place < 0:
+    below = 0
+    while 2**count >= (count + 1) * math.comb(count, below) / (1 - _CONFIDENCE):
+        below += 1
+    if not below:
         return 0.0, math.inf
-    return ordered[place], ordered[count - 1 - place]
+    return ordered[below - 1], ordered[count - below]
 
 
-def _times(
-    runs: Sequence[Callable[[], object]], clock: Clock, seconds: float
-) -> list[tuple[float, float]]:
-    """As many rounds as there is time for; how they turn out has no part in it."""
+def take_rounds(turn: Callable[[int], float], seconds: float) -> list[tuple[float, float]]:
+    """Pairs of seconds until they tell enough or time is up; `turn` times one of both models."""
     order = random.Random(0)
     end = time.monotonic() + seconds
     found: list[tuple[float, float]] = []
     while len(found) < FEWEST or (len(found) < MOST and time.monotonic() < end):
-        turns = [0, 1]
-        order.shuffle(turns)
-        took = {place: least_of(runs[place], clock, _RUNS) for place in turns}
+        took = {place: turn(place) for place in order.sample((0, 1), 2)}
         found.append((took[0], took[1]))
+        low, high = interval(sorted(before / after for before, after in found))
+        if low > 1.0 or high < 1.0 + _GAIN:
+            break
     return found
 
 
-def _feed(source: Source, conditions: Conditions) -> Feed:
+def _feed(source: Source, runner: OrtRunner, conditions: Conditions) -> Feed:
     """An input that the original takes, at the sizes wanted where it takes those."""
     given = read_given(conditions.input_data, source.proto)
     slots = tuple(slot for slot in input_slots(source.proto) if slot.name not in given)
-    runner = open_runner(source)
     known = {**sizes_of(given, source.proto), **conditions.dims}
     wanted = dict.fromkeys(_symbols(slots), conditions.symbol_size)
     try:
@@ -142,9 +151,8 @@ def _symbols(slots: Sequence[InputSlot]) -> set[str]:
     return {name for name in names if not any(mark in name for mark in "+-*/")}
 
 
-def _open(source: Source, feed: Feed, threads: int) -> Callable[[], object]:
-    session: Any = open_runner(source, optimise=True, threads=threads).session
+def _bound(runner: OrtRunner, feed: Feed) -> Callable[[], object]:
     try:
-        return bound_run(session, feed.values)
+        return bound_run(runner.session, feed.values)
     except ort_errors() as error:
         raise CannotRun(str(error).splitlines()[0]) from None
