@@ -11,9 +11,10 @@ import math
 import re
 import typing
 from collections.abc import Callable, Mapping
+from enum import StrEnum
 from typing import Any
 
-from tensat_dl.settings import REDUCTIONS, TIES, Settings
+from tensat_dl.settings import Settings
 from tensat_dl.suggest import nearest_or_all
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -22,16 +23,6 @@ _SIZE = re.compile(r"(\d+(?:_\d+)*(?:\.\d+)?)\s*([kmgt]i?)?b?", re.IGNORECASE)
 
 #: Keys that hold a number of bytes, so that "4GiB" may be written.
 SIZES = frozenset({"explore.memory", "export.fold_bytes", "extract.max_weight_bytes"})
-
-#: Keys that hold one of a few words.
-CHOICES: Mapping[str, tuple[str, ...]] = {
-    "explore.cycles": ("check", "prune", "allow"),
-    "extract.method": ("ilp", "tensat-ilp", "greedy-dag", "greedy-tree"),
-    "extract.cycles": ("lazy", "order", "order-integer", "filter"),
-}
-
-#: Keys that hold a list of some of a few words.
-SUBSETS: Mapping[str, tuple[str, ...]] = {"extract.reductions": REDUCTIONS, "extract.ties": TIES}
 
 #: Least and greatest value allowed.  Seconds have no upper end; a float bound is inclusive.
 RANGES: Mapping[str, tuple[float, float]] = {
@@ -121,10 +112,12 @@ def _table_class(name: str) -> type:
 
 
 def _convert(key: str, hint: Any, value: Any) -> Any:
-    if key in SUBSETS:
-        return _subset(value, SUBSETS[key])
+    if typing.get_origin(hint) is tuple:
+        return _subset(value, typing.get_args(hint)[0])
     if typing.get_origin(hint) is not None:
         return _mapping(value, typing.get_args(hint)[1])
+    if issubclass(hint, StrEnum):
+        return _choice(value, hint)
     if key in SIZES and isinstance(value, str):
         value = _size(value)
     converted = _CONVERTERS[hint](value)
@@ -133,21 +126,26 @@ def _convert(key: str, hint: Any, value: Any) -> Any:
 
 
 def _check_limits(key: str, value: Any) -> None:
-    choices = CHOICES.get(key)
-    if choices and value not in choices:
-        raise _Wrong(f"is one of {', '.join(choices)}, not {value!r}")
     low, high = RANGES.get(key, (-math.inf, math.inf))
     if key in RANGES and not low <= value <= high:
         bounds = f"at least {low:_}" if high == math.inf else f"from {low:_} to {high:_}"
         raise _Wrong(f"must be {bounds}, not {value}")
 
 
-def _subset(value: Any, known: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of a list, in the order of `known`."""
+def _choice(value: Any, known: type[StrEnum]) -> StrEnum:
+    """One of a few words."""
+    text = _string(value)
+    if text not in set(known):
+        raise _Wrong(f"is one of {', '.join(known)}, not {text!r}")
+    return known(text)
+
+
+def _subset(value: Any, known: type[StrEnum]) -> tuple[StrEnum, ...]:
+    """Some of a few words, in the order of `known`."""
     if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
         raise _Wrong(f"is a list of strings, not {_describe(value)}")
     for word in value:
-        if word not in known:
+        if word not in set(known):
             raise _Wrong(f"holds an unknown name `{word}`; {nearest_or_all(word, known)}")
     return tuple(word for word in known if word in value)
 

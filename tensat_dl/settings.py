@@ -8,27 +8,63 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 SettingValue = str | int | float | bool
 
-#: The reductions of an extraction that can be switched off, in their order.
-REDUCTIONS = (
-    "free",
-    "alias",
-    "merge",
-    "closure",
-    "dominators",
-    "dominance",
-    "upper-bound",
-    "isomorphism",
-    "branching",
-    "chain",
-    "relaxation",
-    "kernel",
-)
 
-#: What may decide between answers of equal cost, in this order.
-TIES = ("nodes", "original", "bytes")
+class CyclePolicy(StrEnum):
+    """What a rule with several outputs does about cycles (`@cycles`, `explore.cycles`)."""
+
+    CHECK = "check"
+    PRUNE = "prune"
+    ALLOW = "allow"
+
+
+class Method(StrEnum):
+    """How the answer is extracted: the exact ones, then the greedy ones."""
+
+    ILP = "ilp"
+    TENSAT_ILP = "tensat-ilp"
+    GREEDY_DAG = "greedy-dag"
+    GREEDY_TREE = "greedy-tree"
+
+
+class Acyclicity(StrEnum):
+    """How the program of an extraction forbids loops: by rows against those that turn up, by order
+    variables, by the same as whole numbers, or not at all, since cycles were removed before (which
+    may lose the best answer)."""
+
+    LAZY = "lazy"
+    ORDER = "order"
+    ORDER_INTEGER = "order-integer"
+    FILTER = "filter"
+
+
+class Reduction(StrEnum):
+    """The reductions of an extraction that can be switched off, in their order; each is exact."""
+
+    FREE = "free"
+    ALIAS = "alias"
+    MERGE = "merge"
+    CLOSURE = "closure"
+    DOMINATORS = "dominators"
+    DOMINANCE = "dominance"
+    UPPER_BOUND = "upper-bound"
+    ISOMORPHISM = "isomorphism"
+    BRANCHING = "branching"
+    CHAIN = "chain"
+    RELAXATION = "relaxation"
+    KERNEL = "kernel"
+
+
+class Tie(StrEnum):
+    """What may decide between answers of equal cost, in this order: fewest nodes, fewest that
+    rules made, least bytes of weights."""
+
+    NODES = "nodes"
+    ORIGINAL = "original"
+    BYTES = "bytes"
 
 
 @dataclass(frozen=True)
@@ -51,12 +87,12 @@ class ModelSettings:
 @dataclass(frozen=True)
 class ExploreSettings:
     """`[explore]`.  Limits of the exploration; `memory` in bytes; `cycles` is the policy of rules
-    that name none: "check", "prune" or "allow"."""
+    that name none."""
 
     enodes: int = 50_000
     seconds: float = 30.0
     memory: int = 4 << 30
-    cycles: str = "check"
+    cycles: CyclePolicy = CyclePolicy.CHECK
 
 
 @dataclass(frozen=True)
@@ -85,26 +121,22 @@ class CostSettings:
 
 @dataclass(frozen=True)
 class ExtractSettings:
-    """`[extract]`.  `method`: ilp, tensat-ilp, greedy-dag, greedy-tree; `gap` is relative;
-    `solver`: a name, or "auto"; `executable`: the program to run as the solver, "" for the one that
-    is found; `options` go to the solver verbatim; `cycles`: how the model forbids loops: "lazy",
-    "order" (order variables), "order-integer" (the same, whole) or "filter" (cycles removed before,
-    which may lose the best answer); `reductions`: those that run before the model is built, each
-    exact; `max_weight_bytes`: of the weights in the result (0: any); `at_most`: operator -> nodes;
-    `ties`: what decides between answers of equal cost, one after another: fewest nodes, fewest that
-    rules made, least bytes of weights; `workers`: so many independent parts are solved at a
-    time."""
+    """`[extract]`.  `gap` is relative; `solver`: a name, or "auto"; `executable`: the program to
+    run as the solver, "" for the one that is found; `options` go to the solver verbatim;
+    `reductions`: those that run before the model is built; `max_weight_bytes`: of the weights in
+    the result (0: any); `at_most`: operator -> nodes; `ties`: what decides between answers of
+    equal cost, one after another; `workers`: so many independent parts are solved at a time."""
 
-    method: str = "ilp"
+    method: Method = Method.ILP
     solver: str = "glpk"
     executable: str = ""
     seconds: float = 60.0
     gap: float = 1e-6
-    cycles: str = "lazy"
-    reductions: tuple[str, ...] = REDUCTIONS
+    cycles: Acyclicity = Acyclicity.LAZY
+    reductions: tuple[Reduction, ...] = tuple(Reduction)
     max_weight_bytes: int = 0
     at_most: Mapping[str, int] = field(default_factory=dict)
-    ties: tuple[str, ...] = ("nodes", "original")
+    ties: tuple[Tie, ...] = (Tie.NODES, Tie.ORIGINAL)
     workers: int = 1
     options: Mapping[str, SettingValue] = field(default_factory=dict)
 

@@ -136,11 +136,10 @@ def _checked(subject: Subject) -> Iterator[str]:
 def _egglog(subject: Subject) -> Iterator[str]:
     from tensat_dl.egraph.encode import encode, program_text
     from tensat_dl.egraph.explore import chosen_rules
-    from tensat_dl.language.program import CyclePolicy
 
     operators = [] if subject.model is None else [node.operator for node in subject.graph.nodes]
     rules = chosen_rules(subject.program, subject.settings.rules)
-    policy = CyclePolicy(subject.settings.explore.cycles)
+    policy = subject.settings.explore.cycles
     yield program_text(encode(subject.program, rules, operators, policy)).rstrip("\n")
 
 

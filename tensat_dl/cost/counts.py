@@ -19,7 +19,7 @@ from tensat_dl.cost.free import free_classes, is_free
 from tensat_dl.cost.posing import Posed
 from tensat_dl.egraph.snapshot import Application, ENode, Leaf, LeafKind, Saturated
 from tensat_dl.extract.problem import MADE, NODES, WEIGHT_BYTES, Problem
-from tensat_dl.settings import ExtractSettings
+from tensat_dl.settings import ExtractSettings, Tie
 from tensat_dl.vocabulary.types import TensorType, Type
 
 
@@ -36,7 +36,7 @@ def with_counts(posed: Posed, saturated: Saturated, settings: ExtractSettings) -
     counted = dataclasses.replace(
         posed, problem=dataclasses.replace(posed.problem, measures=measures)
     )
-    if not settings.max_weight_bytes and "bytes" not in settings.ties:
+    if not settings.max_weight_bytes and Tie.BYTES not in settings.ties:
         return counted
     return _with_stored(counted, saturated, free)
 

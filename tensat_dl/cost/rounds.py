@@ -28,14 +28,14 @@ from tensat_dl.extract.problem import Extraction, StopReason
 from tensat_dl.extract.run import extract
 from tensat_dl.graph.model import Graph
 from tensat_dl.phases import Phases
-from tensat_dl.settings import ExtractSettings
+from tensat_dl.settings import ExtractSettings, Method
 from tensat_dl.vocabulary.dims import SymbolicDim
 from tensat_dl.vocabulary.types import TensorType
 
 #: A later round has at least so many seconds for its extraction.
 _LEAST_SECONDS = 1.0
 #: The method of the first rounds: what it takes is nearly always what the best answer takes.
-_QUICK = "greedy-dag"
+_QUICK = Method.GREEDY_DAG
 #: Times are exact to about the margin, so that to prove more than this share of it is idle.
 _GAP_OF_MARGIN = 0.2
 #: A chain that saves less than this share of its parts is no chain.
@@ -165,7 +165,7 @@ class _Search:
         with self.phases("measure"):
             self.model.measure(parts, self.phases.report)
 
-    def open(self, method: str, most: float) -> bool:
+    def open(self, method: Method, most: float) -> bool:
         """Solve in at most so many seconds.  Does the answer use what is not measured, and is
         there time to measure it?"""
         with self.phases("cost"):
@@ -183,7 +183,7 @@ class _Search:
         self.used = self.posed.parts_of(found)
         return not self.model.exhausted and not all(map(self.model.is_settled, self.used))
 
-    def _extract(self, method: str, most: float) -> Extraction:
+    def _extract(self, method: Method, most: float) -> Extraction:
         left = max(self.settings.seconds - self.seconds, _LEAST_SECONDS)
         gap = max(self.settings.gap, _GAP_OF_MARGIN * self.model.margin)
         settings = dataclasses.replace(

@@ -26,6 +26,7 @@ from tensat_dl.egraph.rules import WANTS, EncodedRule, EncodeOptions, encode_rul
 from tensat_dl.egraph.runs import DECLARATIONS as RUN_DECLARATIONS
 from tensat_dl.egraph.runs import FOLDS, RUNS
 from tensat_dl.language import program
+from tensat_dl.settings import CyclePolicy
 from tensat_dl.vocabulary.operators import Operator
 
 _PRELUDE = (
@@ -72,11 +73,11 @@ def encode(
     checked: program.CheckedProgram,
     rules: Sequence[program.Rule],
     graph_operators: Iterable[Operator],
-    policy: program.CyclePolicy,
+    policy: CyclePolicy,
 ) -> EncodedProgram:
     """Write the engine program for `rules` (a choice of the program's)."""
     multiple = [rule for rule in rules if rule.is_multi_output]
-    prunes_steps = any((r.cycles or policy) is program.CyclePolicy.PRUNE for r in multiple)
+    prunes_steps = any((r.cycles or policy) == CyclePolicy.PRUNE for r in multiple)
     prunable = prunes_steps or _prunes(checked.schedule)
     lists = prunable or _looks_into_lists(checked, rules)
     options = EncodeOptions(bool(multiple), policy, lists)

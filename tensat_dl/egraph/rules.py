@@ -37,6 +37,7 @@ from tensat_dl.egraph.query import (
 from tensat_dl.egraph.runs import built_rules, built_table, rule_text, run_rules
 from tensat_dl.egraph.symmetry import distinct_orders, symmetric_pairs
 from tensat_dl.language import program
+from tensat_dl.settings import CyclePolicy
 
 #: The number of parts into which a step can be cut when it would exceed the limits.
 GATE = 1024
@@ -71,7 +72,7 @@ class EncodeOptions:
     `lists`: some rule looks into the vectors of variadic operators, or pruning names them."""
 
     generations: bool
-    policy: program.CyclePolicy
+    policy: CyclePolicy
     lists: bool
 
 
@@ -80,7 +81,7 @@ def encode_rule(plan: RulePlan, options: EncodeOptions) -> tuple[EncodedRule, li
     prefix, rule = str(plan.number), plan.rule
     columns = tuple(answer_columns(recipe.builds) for recipe in plan.recipes)
     policy = rule.cycles or options.policy
-    pairs = cycles.pairs_to_check(rule) if policy is program.CyclePolicy.CHECK else ()
+    pairs = cycles.pairs_to_check(rule) if policy == CyclePolicy.CHECK else ()
     pairs = tuple(p for p in pairs if p[0] in plan.left.tensors)
     encoded = EncodedRule(
         plan,

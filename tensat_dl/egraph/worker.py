@@ -101,7 +101,7 @@ class _Worker:
     def _load(self, facts: Facts) -> None:
         job = self.job
         operators = [node.operator for node in job.graph.nodes]
-        policy = program.CyclePolicy(job.settings.cycles)
+        policy = job.settings.cycles
         rules, derivations = relevant(job.rules, job.checked.derivations, operators)
         needed = replace(job.checked, derivations=derivations)
         self.encoded = encode(needed, rules, operators, policy)

@@ -24,10 +24,10 @@ from tensat_dl.extract.problem import (
 )
 from tensat_dl.extract.selection import check, select
 from tensat_dl.progress import Progress, ProgressEvent
-from tensat_dl.settings import ExtractSettings
+from tensat_dl.settings import ExtractSettings, Method
 
 #: Methods that prove what they find.
-EXACT = ("ilp", "tensat-ilp")
+EXACT = (Method.ILP, Method.TENSAT_ILP)
 # Below this relative gap the difference is the solvers' rounding.
 _PROVEN = 1e-6
 #: Costs that differ by no more than this share are equal.

@@ -23,6 +23,7 @@ from tensat_dl.extract.graph import ROOT, Graph
 from tensat_dl.extract.linear import Linear
 from tensat_dl.extract.program import Program, Row, Sense
 from tensat_dl.extract.reductions.required import Required, required_sets
+from tensat_dl.settings import Acyclicity
 
 # Up-front rows pay off for the shortest loops only; a dense component could have very many.
 _SHORT_LOOP_LIMIT = 4_000
@@ -112,9 +113,10 @@ class Order(Enum):
     INTEGER = "integer"
 
 
-def order_of(cycles: str) -> Order:
+def order_of(cycles: Acyclicity) -> Order:
     """What the setting `extract.cycles` says of positions."""
-    return {"order": Order.REAL, "order-integer": Order.INTEGER}.get(cycles, Order.NONE)
+    kinds = {Acyclicity.ORDER: Order.REAL, Acyclicity.ORDER_INTEGER: Order.INTEGER}
+    return kinds.get(cycles, Order.NONE)
 
 
 def order_rows(model: Formulation, order: Order) -> None:

@@ -28,6 +28,7 @@ from tensat_dl.extract.relaxation import Relaxation, fix, kernel, relaxation
 from tensat_dl.extract.search import CUTOFF, DEAF, Found, Listener, Plan, scaled, solve
 from tensat_dl.extract.solvers.answer import Outcome
 from tensat_dl.extract.solvers.pool import SolverPool
+from tensat_dl.settings import Reduction
 
 # Branching looks at so many nodes (about half a microsecond each), of parts with so few classes;
 # at more where much of the part is in loops, on which integer programs are weak; at fewer of those
@@ -91,7 +92,7 @@ class PartRun:
     def branch(self) -> None:
         """Search a small part without a solver, or begin to: what is found and shown stays."""
         part, found = self.part, self.part.found
-        if not self._on("branching") or part.graph.classes > _MOST_BRANCHED:
+        if not self._on(Reduction.BRANCHING) or part.graph.classes > _MOST_BRANCHED:
             return
         graph, started = part.graph, self.deadline.elapsed
         self.reducer.recorder.begin("branching")
@@ -110,7 +111,7 @@ class PartRun:
 
     def finish(self, pool: SolverPool, plan: Plan) -> None:
         """All that needs a solver."""
-        if self._on("chain"):
+        if self._on(Reduction.CHAIN):
             self.decompose(pool, plan)
         if self.part.open:
             self.relax(pool, plan)
@@ -156,8 +157,8 @@ class PartRun:
         """Relax, fix, reduce, as long as that makes the part smaller; solve a kernel for a better
         choice in between."""
         part = self.part
-        with_kernel = self._on("kernel")
-        for _ in range(_MOST_RELAXED if self._on("relaxation") else 0):
+        with_kernel = self._on(Reduction.KERNEL)
+        for _ in range(_MOST_RELAXED if self._on(Reduction.RELAXATION) else 0):
             graph = part.graph
             if graph.nodes < _LEAST_RELAXED or not self._relax(pool, plan, with_kernel):
                 return
@@ -220,7 +221,7 @@ class PartRun:
         if self.part.found.offer(graph, choice):
             self.listener.improved(self.part.found)
 
-    def _on(self, name: str) -> bool:
+    def _on(self, name: Reduction) -> bool:
         return name in self.reducer.switched_on
 
     def _record(self, name: str, before: Graph, started: float, detail: str = "") -> None:

@@ -27,7 +27,7 @@ from tensat_dl.extract.reductions.table import PARTS, Context, Reducer
 from tensat_dl.extract.reductions.upper import part_bounds
 from tensat_dl.extract.search import Found, Listener, Plan
 from tensat_dl.extract.solvers.pool import SolverPool, has_learner
-from tensat_dl.settings import ExtractSettings
+from tensat_dl.settings import Acyclicity, ExtractSettings, Reduction
 
 _MOST_ROUNDS = 6
 _MOST_GAP = 0.5
@@ -88,7 +88,7 @@ class Parts:
         for part in self.parts:
             self._run(part, self.answer.deadline).reduce()
             self._raise_bound()
-        if "isomorphism" in self.reducer.switched_on:
+        if Reduction.ISOMORPHISM in self.reducer.switched_on:
             self._pair()
         for part in self.parts:
             self._copy(part)
@@ -171,7 +171,7 @@ class Parts:
         unproven = [part.found for part in waiting if part.open]
         if not unproven:
             return StopReason.GAP
-        if settings.cycles == "filter":
+        if settings.cycles == Acyclicity.FILTER:
             return StopReason.HEURISTIC
         failed = all(found.failed for found in unproven)
         return StopReason.SOLVER_FAILED if failed else StopReason.TIME

@@ -17,7 +17,7 @@ from tensat_dl.extract.graph import ROOT, Graph
 from tensat_dl.extract.linear import Linear
 from tensat_dl.extract.order import components
 from tensat_dl.extract.program import Program, Row, Sense
-from tensat_dl.settings import ExtractSettings
+from tensat_dl.settings import Acyclicity, ExtractSettings, Method
 
 
 @dataclass
@@ -37,10 +37,10 @@ class Published:
         return []
 
 
-def cycles_of(settings: ExtractSettings) -> str:
+def cycles_of(settings: ExtractSettings) -> Acyclicity:
     """How loops are forbidden: lazy cuts are no part of TENSAT's program."""
-    if settings.method == "tensat-ilp" and settings.cycles == "lazy":
-        return "order"
+    if settings.method == Method.TENSAT_ILP and settings.cycles == Acyclicity.LAZY:
+        return Acyclicity.ORDER
     return settings.cycles
 
 

@@ -26,11 +26,9 @@ from tensat_dl.extract.solvers.pool import SolverPool, check_solver
 from tensat_dl.extract.ties import break_ties
 from tensat_dl.extract.whole import KEEPING_ALL, solve_whole, take_unlimited
 from tensat_dl.progress import Progress, silent
-from tensat_dl.settings import REDUCTIONS, ExtractSettings
+from tensat_dl.settings import Acyclicity, ExtractSettings, Method, Reduction
 from tensat_dl.suggest import nearest_or_all
 
-METHODS = ("ilp", "tensat-ilp", "greedy-dag", "greedy-tree")
-CYCLES = ("lazy", "order", "order-integer", "filter")
 _LONGEST = 1e6
 _UNLIMITED_SHARE = 0.5
 _LARGE = 5_000
@@ -55,14 +53,14 @@ def extract(
 def validate(settings: ExtractSettings) -> None:
     """Can an extraction with these settings start here?  Raises UsageError that says why not."""
     for name, value, known in (
-        ("method", settings.method, METHODS),
-        ("cycles", settings.cycles, CYCLES),
+        ("method", settings.method, Method),
+        ("cycles", settings.cycles, Acyclicity),
     ):
-        if value not in known:
+        if value not in set(known):
             raise UsageError(f"unknown {name} `{value}`", help=f"known: {', '.join(known)}")
     for name in settings.reductions:
-        if name not in REDUCTIONS:
-            raise UsageError(f"unknown reduction `{name}`", help=nearest_or_all(name, REDUCTIONS))
+        if name not in set(Reduction):
+            raise UsageError(f"unknown reduction `{name}`", help=nearest_or_all(name, Reduction))
     if not settings.seconds > 0:
         raise UsageError(f"seconds must be more than 0, not {settings.seconds}")
     if settings.workers < 1:
@@ -105,11 +103,11 @@ class _Run:
             return self._limited(graph)
         self._offer(graph, greedy_tree(graph))
         match self.settings.method:
-            case "greedy-tree":
+            case Method.GREEDY_TREE:
                 return self._heuristic(graph)
-            case "greedy-dag":
+            case Method.GREEDY_DAG:
                 return self._heuristic(graph, dag=True)
-            case "tensat-ilp":
+            case Method.TENSAT_ILP:
                 return self._published(graph)
             case _:
                 return self._decomposed(graph)

@@ -22,6 +22,7 @@ from tensat_dl.extract.program import Program, Row, Sense
 from tensat_dl.extract.published import Published, formulate_published
 from tensat_dl.extract.solvers.answer import STOPPED, Outcome, SolverAnswer, SolverProgress
 from tensat_dl.extract.solvers.session import SolverSession
+from tensat_dl.settings import Acyclicity
 
 # Solvers have absolute tolerances of 1e-9 to 1e-6: objectives are brought to about this size.
 _SCALE = 1024.0
@@ -67,10 +68,10 @@ class Found:
 
 @dataclass(frozen=True)
 class Plan:
-    """How to solve: `published` takes TENSAT's program; `cycles` is "lazy", "order",
-    "order-integer" or "filter"; `limits` hold for the choice; `gap` is relative."""
+    """How to solve: `published` takes TENSAT's program; `limits` hold for the choice; `gap` is
+    relative."""
 
-    cycles: str
+    cycles: Acyclicity
     published: bool
     gap: float
     limits: tuple[Limit, ...] = ()
@@ -103,11 +104,11 @@ def solve(
     listener: Listener,
 ) -> None:
     """Improve `found` in place until it is proven, time is up, or the solver fails."""
-    if plan.cycles == "filter":
+    if plan.cycles == Acyclicity.FILTER:
         _solve_filtered(graph, found, plan, session, deadline, listener)
         return
-    if plan.cycles == "lazy" and session.solver.learns:
-        plan = replace(plan, cycles="order-integer")
+    if plan.cycles == Acyclicity.LAZY and session.solver.learns:
+        plan = replace(plan, cycles=Acyclicity.ORDER_INTEGER)
     model = _formulate(graph, plan, deadline)
     known = math.isfinite(found.cost)
     size = found.cost if known else found.bound or 1.0
@@ -142,7 +143,7 @@ def _solve_filtered(
     if plan.admits(graph, choice):
         filtered.offer(graph, choice)
     try:
-        solve(graph, filtered, replace(plan, cycles="lazy"), session, deadline, DEAF)
+        solve(graph, filtered, replace(plan, cycles=Acyclicity.LAZY), session, deadline, DEAF)
     finally:
         found.warnings.extend(filtered.warnings)
         found.failed, found.infeasible = filtered.failed, filtered.infeasible

@@ -16,7 +16,7 @@ from tensat_dl.extract.program import Program, Row
 from tensat_dl.extract.published import cycles_of, formulate_published
 from tensat_dl.extract.reductions.prune import prune
 from tensat_dl.extract.reductions.table import WHOLE, Context, Reducer
-from tensat_dl.settings import ExtractSettings
+from tensat_dl.settings import ExtractSettings, Method
 
 
 def model_text(problem: Problem, settings: ExtractSettings) -> Iterator[str]:
@@ -25,7 +25,7 @@ def model_text(problem: Problem, settings: ExtractSettings) -> Iterator[str]:
     deadline = Deadline(settings.seconds)
     meaning: dict[int, str] = {}
     columns: Mapping[int, int | None]
-    if settings.method == "tensat-ilp":
+    if settings.method == Method.TENSAT_ILP:
         published = formulate_published(graph, order_of(cycles_of(settings)), deadline)
         program, columns = published.program, published.node_column
     else:

@@ -26,8 +26,9 @@ from tensat_dl.extract.reductions.required import close_required, remove_loops
 from tensat_dl.extract.reductions.split import cut, part_labels
 from tensat_dl.extract.reductions.upper import remove_dear
 from tensat_dl.sentences import counted
+from tensat_dl.settings import Tie
 
-_MEASURE = {"nodes": NODES, "original": MADE, "bytes": WEIGHT_BYTES}
+_MEASURE = {Tie.NODES: NODES, Tie.ORIGINAL: MADE, Tie.BYTES: WEIGHT_BYTES}
 _MOST_ROUNDS = 6
 _MOST_NODES = 5_000
 _MOST_CLASSES = 1_500

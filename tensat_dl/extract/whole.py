@@ -13,6 +13,7 @@ from tensat_dl.extract.published import cycles_of
 from tensat_dl.extract.records import Recorder
 from tensat_dl.extract.search import Found, Listener, Plan, solve
 from tensat_dl.extract.solvers.pool import SolverPool
+from tensat_dl.settings import Acyclicity, Method
 
 #: The reductions that keep every acyclic selection, and every class and node as they are.
 KEEPING_ALL = ("prune", "closure", "dominators")
@@ -41,7 +42,7 @@ def solve_whole(answer: Answer, graph: Graph, recorder: Recorder) -> StopReason:
     """Improve the answer by one program, with the limits as rows."""
     settings, started = answer.settings, answer.deadline.elapsed
     found = Found(answer.choice(), answer.objective, answer.bound)
-    cycles, published = cycles_of(settings), settings.method == "tensat-ilp"
+    cycles, published = cycles_of(settings), settings.method == Method.TENSAT_ILP
     plan = Plan(cycles, published, settings.gap, answer.limits)
     listener = Listener(lambda better: answer.offer(better.choice), answer.tell)
     answer.begin("solve")
@@ -54,9 +55,9 @@ def solve_whole(answer: Answer, graph: Graph, recorder: Recorder) -> StopReason:
         recorder.add("graph", "solve", 0, graph, graph, seconds, who)
         answer.warnings.extend(found.warnings)
         answer.raise_bound(found.bound)
-    answer.infeasible = found.infeasible and cycles != "filter"
+    answer.infeasible = found.infeasible and cycles != Acyclicity.FILTER
     if found.proven:
         return StopReason.GAP
-    if cycles == "filter":
+    if cycles == Acyclicity.FILTER:
         return StopReason.HEURISTIC
     return StopReason.SOLVER_FAILED if found.failed else StopReason.TIME

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from tensat_dl.diagnostics import Diagnostic, SourceFile, Span
+from tensat_dl.settings import CyclePolicy
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary.operators import Operator
 
@@ -240,14 +241,6 @@ class Sort(Enum):
     DIMS = "a list of dims"
     DTYPE = "an element type"
     ATTRIBUTES = "attributes"
-
-
-class CyclePolicy(Enum):
-    """What a rule with several outputs does about cycles (`@cycles`)."""
-
-    CHECK = "check"
-    PRUNE = "prune"
-    ALLOW = "allow"
 
 
 @dataclass(frozen=True)

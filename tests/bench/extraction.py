@@ -21,9 +21,9 @@ import numpy as np
 
 from tensat_dl.extract.problem import Extraction, Problem, build_problem
 from tensat_dl.extract.readers import read_egraph
-from tensat_dl.extract.run import CYCLES, METHODS, extract
+from tensat_dl.extract.run import extract
 from tensat_dl.extract.selection import check
-from tensat_dl.settings import REDUCTIONS, ExtractSettings
+from tensat_dl.settings import Acyclicity, ExtractSettings, Method, Reduction
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "egraphs"
 #: Proven optima, from several routes that agree (extraction.md, sections 3 and 8).
@@ -46,8 +46,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", default=list(OPTIMA), metavar="NAME")
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--solver", default="glpk")
-    parser.add_argument("--method", default="ilp", choices=METHODS)
-    parser.add_argument("--cycles", default="lazy", choices=CYCLES)
+    parser.add_argument("--method", default="ilp", choices=list(Method))
+    parser.add_argument("--cycles", default="lazy", choices=list(Acyclicity))
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--gap", type=float, default=1e-6)
     parser.add_argument(
@@ -59,7 +59,9 @@ def arguments() -> argparse.Namespace:
         help="seeds, each for another order of classes and nodes",
     )
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--without", nargs="*", default=[], metavar="REDUCTION", choices=REDUCTIONS)
+    parser.add_argument(
+        "--without", nargs="*", default=[], metavar="REDUCTION", choices=list(Reduction)
+    )
     parser.add_argument("--json", type=Path)
     return parser.parse_args()
 
@@ -134,7 +136,7 @@ def main() -> None:
         gap=options.gap,
         cycles=options.cycles,
         workers=options.workers,
-        reductions=tuple(name for name in REDUCTIONS if name not in options.without),
+        reductions=tuple(name for name in Reduction if name not in options.without),
     )
     print(
         f"{'instance':18} {'objective':>11} {'bound':>11} {'gap':>8} {'excess':>8} "

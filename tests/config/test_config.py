@@ -2,6 +2,7 @@
 
 import dataclasses
 import typing
+from enum import StrEnum
 from pathlib import Path
 
 import pytest
@@ -187,11 +188,11 @@ def sample(key: str, hint: object) -> tuple[str, object]:
     """A text for `--set`, and the value it stands for."""
     if key in config_schema.SIZES:
         return "128MiB", 128 << 20
-    if key in config_schema.CHOICES:
-        return config_schema.CHOICES[key][-1], config_schema.CHOICES[key][-1]
-    if key in config_schema.SUBSETS:
-        first, *_, last = config_schema.SUBSETS[key]
+    if typing.get_origin(hint) is tuple:
+        first, *_, last = typing.get_args(hint)[0]
         return f'["{last}", "{first}"]', (first, last)
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return str([*hint][-1]), [*hint][-1]
     return SAMPLES[hint]
 
 
@@ -208,7 +209,7 @@ def test_set_reaches_every_key(key: str) -> None:
 
 def test_limits_are_of_keys_that_exist_and_every_number_has_them() -> None:
     known = config_schema.keys()
-    assert set(config_schema.CHOICES) | set(config_schema.RANGES) <= set(known)
+    assert set(config_schema.RANGES) <= set(known)
     assert set(known) >= config_schema.SIZES
     numbers = {key for key, hint in known.items() if hint in (int, float)}
     assert numbers == set(config_schema.RANGES)

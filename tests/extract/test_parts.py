@@ -29,7 +29,7 @@ from tensat_dl.extract.run import extract
 from tensat_dl.extract.search import DEAF, Found, Plan, holds
 from tensat_dl.extract.selection import check, select
 from tensat_dl.extract.solvers.pool import SolverPool
-from tensat_dl.settings import REDUCTIONS, ExtractSettings
+from tensat_dl.settings import ExtractSettings, Reduction
 
 LONG = Deadline(1e6)
 PLAN = Plan("lazy", False, 1e-7)
@@ -38,9 +38,9 @@ PARTS = ("branching", "chain", "relaxation", "kernel")
 SETS = [
     (),
     *((name,) for name in ("upper-bound", *PARTS)),
-    *(tuple(other for other in REDUCTIONS if other != name) for name in REDUCTIONS),
+    *(tuple(other for other in Reduction if other != name) for name in Reduction),
     ("chain", "relaxation", "kernel"),
-    REDUCTIONS,
+    tuple(Reduction),
 ]
 
 

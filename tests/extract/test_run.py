@@ -14,10 +14,10 @@ from oracle import best_cost, random_problem
 
 from tensat_dl.errors import UsageError
 from tensat_dl.extract.problem import Problem, Status, StopReason, build_problem
-from tensat_dl.extract.run import CYCLES, METHODS, extract
+from tensat_dl.extract.run import extract
 from tensat_dl.extract.selection import check
 from tensat_dl.progress import ProgressEvent
-from tensat_dl.settings import ExtractSettings
+from tensat_dl.settings import Acyclicity, ExtractSettings, Method
 
 ILP = ExtractSettings(seconds=30.0)
 
@@ -90,7 +90,7 @@ def test_heuristics_are_valid_and_say_how_good_they_are(method: str) -> None:
 
 
 @pytest.mark.parametrize("name", CRAFTED)
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", Method)
 def test_crafted_graphs(instance: Callable[[str], Problem], name: str, method: str) -> None:
     problem = instance(f"crafted/{name}.json")
     solver = "highs" if method == "tensat-ilp" else "glpk"
@@ -171,7 +171,7 @@ def test_two_runs_choose_the_same_nodes(instance: Callable[[str], Problem]) -> N
     assert (first.selection.node_of_class == second.selection.node_of_class).all()
 
 
-@pytest.mark.parametrize("cycles", CYCLES)
+@pytest.mark.parametrize("cycles", Acyclicity)
 @pytest.mark.parametrize("method", ["ilp", "tensat-ilp"])
 def test_ways_to_forbid_loops(method: str, cycles: str) -> None:
     for seed in (5, 17, 40, 46, 51):

@@ -20,7 +20,7 @@ from tensat_dl.extract.reductions.prune import prune
 from tensat_dl.extract.reductions.required import close_required, remove_loops
 from tensat_dl.extract.reductions.simplify import expand_aliases, merge_single_parents, settle_free
 from tensat_dl.extract.reductions.upper import remove_dear
-from tensat_dl.settings import REDUCTIONS
+from tensat_dl.settings import Reduction
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Reducer:
 
     recorder: Recorder = field(default_factory=Recorder)
     scope: str = "graph"
-    switched_on: Sequence[str] = REDUCTIONS
+    switched_on: Sequence[str] = tuple(Reduction)
 
     def run(self, graph: Graph, names: Sequence[str], context: Context, part: int = 0) -> Graph:
         """Run the named stages in order, again and again until a round changes nothing."""

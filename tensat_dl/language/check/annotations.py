@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tensat_dl.language.check.report import Reporter
-from tensat_dl.language.program import CyclePolicy
+from tensat_dl.settings import CyclePolicy
 from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
 
@@ -82,7 +82,7 @@ def _apply(annotation: ast.Annotation, flags: Flags, report: Reporter) -> Flags:
             return replace(flags, expansive=True)
         case "rounds", ast.Number(value=int() as count) if 0 < count <= _MAX_ROUNDS:
             return replace(flags, rounds=count)
-        case "cycles", ast.Name(text=("check" | "prune" | "allow") as policy):
+        case "cycles", ast.Name(text=policy) if policy in set(CyclePolicy):
             return replace(flags, cycles=CyclePolicy(policy))
         case "off", ast.String(value=reason):
             return replace(flags, off=reason)
