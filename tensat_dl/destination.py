@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tensat_dl.errors import InputError, UsageError
+from tensat_dl.reading import why_no_file
 from tensat_dl.resources import is_stream, real_path
 
 
@@ -19,8 +20,8 @@ def choose_output(
     written, is no regular file, is among the files `used` beside the model (rules, settings), or
     is the input (unless `force`).
     """
-    if not model.is_file():
-        raise InputError(f"{model}: {'is a directory' if model.is_dir() else 'no such file'}")
+    if reason := why_no_file(model):
+        raise InputError(f"{model} {reason}", help="give the path of an ONNX file")
     target = output or model.with_name(f"{model.stem}.opt.onnx")
     _check_output(target)
     if _same(target, model) and not force:

@@ -13,6 +13,10 @@ from enum import StrEnum
 SettingValue = str | int | float | bool
 
 
+#: The cost models that need no rule file; no rule file can give one of these names to its own.
+COST_MODELS = ("measured", "roofline", "flops", "bytes", "nodes")
+
+
 class CyclePolicy(StrEnum):
     """What a rule with several outputs does about cycles (`@cycles`, `explore.cycles`)."""
 

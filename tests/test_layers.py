@@ -24,6 +24,7 @@ LEAVES = {
     "errors",
     "settings",
     "progress",
+    "reading",
     "resources",
     "suggest",
     "sentences",

@@ -84,9 +84,12 @@ def _export(cache: CostCache, file: str) -> None:
 
 def _import(cache: CostCache, file: str) -> None:
     from tensat_dl.cost.measured.cache import CacheFault, from_text
+    from tensat_dl.reading import UnreadableError, read_bytes
 
     try:
-        rows = from_text(Path(file).read_text(encoding="utf-8"))
+        rows = from_text(read_bytes(Path(file)).decode("utf-8"))
+    except UnreadableError as reason:
+        raise InputError(f"{file} {reason}") from None
     except UnicodeDecodeError:
         raise InputError(f"{file} is no text") from None
     except CacheFault as fault:

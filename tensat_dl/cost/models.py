@@ -17,7 +17,7 @@ from tensat_dl.cost.virtual import make_lower
 from tensat_dl.cost.work import Meter, Part, Work, each_priced
 from tensat_dl.errors import UsageError
 from tensat_dl.language.program import CheckedProgram
-from tensat_dl.settings import CostSettings
+from tensat_dl.settings import COST_MODELS, CostSettings
 from tensat_dl.suggest import nearest_or_all
 
 
@@ -101,7 +101,7 @@ MEASURED = "measured"
 
 def check_cost_model(settings: CostSettings, program: CheckedProgram | None) -> None:
     """Raise UsageError where there is no model of the name that `settings` give."""
-    known = [MEASURED, *BUILT_IN, *(program.cost_models if program else ())]
+    known = [*COST_MODELS, *(program.cost_models if program else ())]
     if settings.model not in known:
         help = nearest_or_all(settings.model, known)
         raise UsageError(f"there is no cost model `{settings.model}`", help=help)
@@ -112,7 +112,7 @@ def make_cost_model(
     program: CheckedProgram | None,
     opsets: Mapping[str, int] | None = None,
 ) -> CostModel:
-    """The model that `settings.model` names; one of the rule file hides a built-in one.
+    """The model that `settings.model` names.
 
     `opsets` are those of the graph to be priced.  Raises UsageError where there is no such model.
     """

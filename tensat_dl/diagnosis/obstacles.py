@@ -24,6 +24,7 @@ from tensat_dl.egraph.left import (
     literals_fit,
     required_fit,
     weights_fit,
+    written_attributes,
 )
 from tensat_dl.egraph.plan import MatchPlan, RulePlan
 from tensat_dl.egraph.question import recipe_for, require_same
@@ -33,7 +34,7 @@ from tensat_dl.language.evaluate import UNKNOWN, Environment, evaluate, holds
 from tensat_dl.language.values import Value
 from tensat_dl.syntax.print_expressions import format_expr, format_type
 from tensat_dl.vocabulary.attributes import Attributes
-from tensat_dl.vocabulary.canonical import default_of
+from tensat_dl.vocabulary.canonical import default_of, has_other_spellings
 from tensat_dl.vocabulary.signature import value_text
 from tensat_dl.vocabulary.types import AbsentType, OtherType, TensorType, type_text
 
@@ -194,6 +195,8 @@ def _attribute_text(applied: Applied, names: Mapping[str, Value]) -> str:
 
 
 def _required_text(applied: Applied, env: Environment) -> str:
+    if has_other_spellings(applied.operator):
+        return _node_text(applied, env)
     for name, expr in applied.pattern.required:
         actual = applied.actual.get(name, default_of(applied.operator, name, applied.inputs))
         wanted = evaluate(expr, env)
@@ -203,6 +206,18 @@ def _required_text(applied: Applied, env: Environment) -> str:
                 f"{applied.operator.name} has {name}={given}; "
                 f"the pattern needs {format_expr(expr)} = {shown(wanted)}"
             )
+    return f"an attribute of {applied.operator.name} has another value"
+
+
+def _node_text(applied: Applied, env: Environment) -> str:
+    """Which attribute would be another one, were the node as the pattern writes it."""
+    wanted = written_attributes(applied, env)
+    for name, value in wanted.items if wanted is not None else ():
+        actual = applied.actual.get(name)
+        if value != actual:
+            given = "absent" if actual is None else value_text(actual)
+            needed = value_text(value)
+            return f"{applied.operator.name} has {name}={given}; the pattern says {name}={needed}"
     return f"an attribute of {applied.operator.name} has another value"
 
 

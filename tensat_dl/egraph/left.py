@@ -17,7 +17,12 @@ from tensat_dl.language.evaluate import UNKNOWN, Environment, evaluate, match_ty
 from tensat_dl.language.values import Value, as_attribute, as_dtype, equal
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary.attributes import Attributes, AttributeValue
-from tensat_dl.vocabulary.canonical import default_of, normalise
+from tensat_dl.vocabulary.canonical import (
+    canonical_attributes,
+    default_of,
+    has_other_spellings,
+    normalise,
+)
 from tensat_dl.vocabulary.dtypes import DType, from_name
 from tensat_dl.vocabulary.operators import Operator
 from tensat_dl.vocabulary.types import AbsentType, TensorType, Type
@@ -121,24 +126,65 @@ def bind_attributes(applied: Applied, names: dict[str, Value]) -> bool:
     if pattern.rest is not None:
         captured = Attributes.of(others)
         return names.setdefault(pattern.rest, captured) == captured
-    return all(
-        others.get(f.name) == default_of(applied.operator, f.name, applied.inputs)
+    return has_other_spellings(applied.operator) or _has_defaults(applied)
+
+
+def _has_defaults(applied: Applied) -> bool:
+    """Every attribute that the pattern does not mention equals its default."""
+    pattern = applied.pattern
+    mentioned = {n for n, _ in pattern.bound} | {n for n, _ in pattern.required}
+    return pattern.rest is not None or all(
+        applied.actual.get(f.name) == default_of(applied.operator, f.name, applied.inputs)
         for f in applied.operator.attributes
         if f.name not in mentioned and not f.implied
     )
 
 
 def required_fit(applied: Sequence[Applied], env: Environment) -> bool:
-    """Attributes that must have a value have it."""
-    return all(
-        _equals(one, name, expr, env) for one in applied for name, expr in one.pattern.required
-    )
+    """Attributes that must have a value have it, as they stand or in another spelling."""
+    return all(_fits(one, env) for one in applied)
+
+
+def _fits(applied: Applied, env: Environment) -> bool:
+    equal_each = all(_equals(applied, name, expr, env) for name, expr in applied.pattern.required)
+    if not has_other_spellings(applied.operator):
+        return equal_each
+    return (equal_each and _has_defaults(applied)) or _is_the_same_node(applied, env)
+
+
+def _is_the_same_node(applied: Applied, env: Environment) -> bool:
+    """The node that the pattern writes down, `auto_pad` and the like, is this one."""
+    wanted = written_attributes(applied, env)
+    actual = canonical_attributes(applied.operator, applied.actual, applied.inputs)
+    return wanted is not None and wanted == actual
+
+
+def written_attributes(applied: Applied, env: Environment) -> Attributes | None:
+    """The canonical attributes of a node as the pattern writes it, with those of the actual one
+    where the pattern takes any; None where one cannot be computed."""
+    pattern, operator = applied.pattern, applied.operator
+    required = {name: _written(applied, name, expr, env) for name, expr in pattern.required}
+    bound = {name for name, _ in pattern.bound}
+    taken = {
+        name: value
+        for name, value in applied.actual.items()
+        if name in bound or (pattern.rest is not None and name not in required)
+    }
+    known = {name: value for name, value in required.items() if value is not None}
+    if len(known) < len(required):
+        return None
+    return canonical_attributes(operator, taken | known, applied.inputs)
+
+
+def _written(
+    applied: Applied, name: str, expr: ast.Expr, env: Environment
+) -> AttributeValue | None:
+    formal = applied.operator.attribute(name)
+    return None if formal is None else as_attribute(evaluate(expr, env), formal.kind)
 
 
 def _equals(applied: Applied, name: str, expr: ast.Expr, env: Environment) -> bool:
-    formal = applied.operator.attribute(name)
-    value = evaluate(expr, env)
-    written = None if formal is None else as_attribute(value, formal.kind)
+    written = _written(applied, name, expr, env)
     if written is None:
         return False
     wanted = normalise(applied.operator, name, written, applied.inputs)

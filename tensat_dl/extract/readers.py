@@ -18,6 +18,7 @@ from typing import NoReturn
 
 from tensat_dl.errors import InputError
 from tensat_dl.extract.problem import Problem, build_problem
+from tensat_dl.reading import UnreadableError, read_bytes
 
 # Above this, sums over an e-graph could leave the range of a float.
 LARGEST_COST = 1e100
@@ -70,20 +71,16 @@ def read_egraph(path: str | Path) -> EGraphFile:
 
 def _read_text(path: Path) -> str:
     try:
-        data = path.read_bytes()
+        data = read_bytes(path)
         if data[:2] == b"\x1f\x8b":
             data = gzip.decompress(data)
         return data.decode("utf-8-sig")
-    except FileNotFoundError:
-        raise InputError(f"no such file: {path}") from None
-    except IsADirectoryError:
-        raise InputError(f"{path} is a directory, not an e-graph") from None
+    except UnreadableError as reason:
+        raise InputError(f"{path} {reason}") from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"{path} is not a complete gzip file: {error}") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 text: {error}") from None
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
 
 
 def _fail(file: str, place: str, what: str, help: str = "") -> NoReturn:

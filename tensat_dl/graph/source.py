@@ -19,6 +19,7 @@ from google.protobuf.message import DecodeError
 from tensat_dl.errors import InputError
 from tensat_dl.graph.copies import copy_model
 from tensat_dl.graph.model import Node
+from tensat_dl.reading import UnreadableError, read_bytes
 from tensat_dl.vocabulary.types import Type
 
 if TYPE_CHECKING:
@@ -106,15 +107,11 @@ def _read_file(path: Path) -> Source:
 
 def _read_bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist", help="give the path of an ONNX file") from None
-    except IsADirectoryError:
-        raise InputError(
-            f"{path} is a directory", help="give the path of the ONNX file in it"
-        ) from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+        return read_bytes(path)
+    except UnreadableError as reason:
+        inside = " in it" if path.is_dir() else ""
+        help = f"give the path of the ONNX file{inside}"
+        raise InputError(f"{path} {reason}", help=help) from None
 
 
 def _parse(path: Path, content: bytes) -> onnx.ModelProto:

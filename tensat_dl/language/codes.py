@@ -45,6 +45,7 @@ CODES: Mapping[str, str] = {
     "E0319": "an unknown sort of a parameter",
     "E0320": "an expression where a tensor is needed",
     "E0321": "a constant without an element type",
+    "E0322": "a constant that its element type cannot hold",
     # binding and safety
     "E0401": "a name on the right that the left does not bind",
     "E0402": "an output of the match that `emit` does not assign",

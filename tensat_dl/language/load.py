@@ -16,6 +16,7 @@ from tensat_dl.errors import RuleFileError
 from tensat_dl.language.check.program import check_program
 from tensat_dl.language.modules import LoadedModule
 from tensat_dl.language.program import CheckedProgram
+from tensat_dl.reading import is_there, why_no_file
 from tensat_dl.resources import data_directory, real_path
 from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
@@ -71,9 +72,11 @@ class _Loader:
     def find(self, name: str) -> Path | None:
         """The file that a name on the command line means."""
         path = Path(name)
-        if _is_file(path) or (path.suffix == _SUFFIX and not _shipped(name)):
-            return path
         found = _shipped(name)
+        if not why_no_file(path):
+            return path
+        if found is None and (path.suffix == _SUFFIX or is_there(path)):
+            return path
         if found is None:
             shipped = shipped_names()
             rulesets = [name for name in shipped if not name.startswith("tests/")]
@@ -112,9 +115,14 @@ class _Loader:
 
     def _import(self, item: ast.Import, importer: Path) -> LoadedModule | None:
         beside = importer.parent / item.path
-        path = beside if _is_file(beside) else _shipped(item.path)
+        reason = why_no_file(beside)
+        path = _shipped(item.path) if reason else beside
         if path is not None:
             return self.load(path, item.span)
+        if is_there(beside):
+            message = f"`{item.path}` cannot be imported: it {reason}"
+            self.diagnostics.error("E0205", message, item.span, help="import a rule file")
+            return None
         self.diagnostics.error(
             "E0205",
             f"there is no file `{item.path}` to import",
@@ -134,14 +142,6 @@ class _Loader:
             notes=(" -> ".join([*chain, key.name]),),
             help="move what both files need into a third one",
         )
-
-
-def _is_file(path: Path) -> bool:
-    """False also where the name is too long, or a folder on the way is closed to us."""
-    try:
-        return path.is_file()
-    except OSError:
-        return False
 
 
 def shipped_names() -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 from tensat_dl.diagnostics import Diagnostics, SourceFile, Span
+from tensat_dl.reading import UnreadableError, read_bytes
 
 MAX_BYTES = 64 * 2**20
 
@@ -17,12 +18,8 @@ _LONE_RETURN = re.compile(r"\r(?!\n)")  # how lines ended on old systems
 _STORE = "store it again as UTF-8 text"
 
 
-class _UnreadableError(Exception):
-    """Its text completes "the rule file `x` ..."."""
-
-    def __init__(self, reason: str, help: str = "") -> None:
-        super().__init__(reason)
-        self.help = help
+class _NoTextError(UnreadableError):
+    """It can be read, and is no text."""
 
 
 def read_source(
@@ -35,7 +32,7 @@ def read_source(
     """
     try:
         data = _bytes(Path(path))
-    except _UnreadableError as reason:
+    except UnreadableError as reason:
         _report(str(path), reason, diagnostics, span)
         return None
     return decode_source(str(path), data, diagnostics, span=span)
@@ -47,43 +44,33 @@ def decode_source(
     """The text of a rule file of that name and content; E0120 where it is no text."""
     try:
         return SourceFile(name, _decoded(data))
-    except _UnreadableError as reason:
+    except UnreadableError as reason:
         _report(name, reason, diagnostics, span)
         return None
 
 
 def _report(
-    name: str, reason: _UnreadableError, diagnostics: Diagnostics, span: Span | None
+    name: str, reason: UnreadableError, diagnostics: Diagnostics, span: Span | None
 ) -> None:
-    help = reason.help
+    help = _STORE if isinstance(reason, _NoTextError) else ""
     if name.endswith(".onnx"):
         help = "rules stand before the model: `RULES GRAPH`"
     diagnostics.error("E0120", f"the rule file `{name}` {reason}", span, help=help)
 
 
 def _bytes(path: Path) -> bytes:
-    try:
-        with path.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
-    except FileNotFoundError:
-        raise _UnreadableError("does not exist") from None
-    except IsADirectoryError:
-        raise _UnreadableError("is a directory") from None
-    except OSError as error:
-        raise _UnreadableError(f"cannot be read: {error.strerror}") from None
-    except ValueError:
-        raise _UnreadableError("has a name that is no path") from None
+    data = read_bytes(path, MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        raise _UnreadableError("is larger than 64 MiB")
+        raise UnreadableError("is larger than 64 MiB")
     return data
 
 
 def _decoded(data: bytes) -> str:
     if b"\0" in data:
-        raise _UnreadableError("holds NUL bytes: it is no text file", _STORE)
+        raise _NoTextError("holds NUL bytes: it is no text file")
     try:
         return _LONE_RETURN.sub("\n", data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         byte = f"0x{data[error.start]:02x}"
-        raise _UnreadableError(f"is not UTF-8: byte {byte} in line {line}", _STORE) from None
+        raise _NoTextError(f"is not UTF-8: byte {byte} in line {line}") from None

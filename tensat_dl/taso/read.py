@@ -17,6 +17,7 @@ from google.protobuf.message import DecodeError
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from tensat_dl.errors import InputError
+from tensat_dl.reading import UnreadableError, read_bytes
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,10 @@ class Substitution:
 
 def read_substitutions(path: Path) -> tuple[Substitution, ...]:
     """All substitutions of a file."""
-    if not path.is_file():
-        raise InputError(f"{path}: {'is a directory' if path.is_dir() else 'no such file'}")
     try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from None
+        content = read_bytes(path)
+    except UnreadableError as reason:
+        raise InputError(f"{path} {reason}") from None
     return decode_substitutions(content, str(path))
 
 

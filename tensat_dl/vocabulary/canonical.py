@@ -33,6 +33,9 @@ AXES: Mapping[str, frozenset[str]] = {
     "Resize": frozenset({"axes"}),
 }  # fmt: skip
 
+#: Beside `auto_pad`: operators with attributes that `_resolve` drops or sets.
+_RESOLVED = frozenset({"CenterCropPad", "Reshape", "Resize", "Shape"})
+
 _RECURRENT = ("GRU", "LSTM", "RNN")
 
 
@@ -49,6 +52,11 @@ def canonical_attributes(
             values[formal.name] = value
     undeclared = {name: value for name, value in given.items() if op.attribute(name) is None}
     return Attributes.of(_resolve(op, {**undeclared, **values}, given, inputs))
+
+
+def has_other_spellings(op: Operator) -> bool:
+    """Can several sets of attributes, beyond defaults and single values, be the same node?"""
+    return not op.domain and (op.name in _RESOLVED or op.attribute("auto_pad") is not None)
 
 
 def default_of(op: Operator, name: str, inputs: Sequence[Type]) -> AttributeValue | None:

@@ -158,7 +158,8 @@ def test_a_wrong_key_in_the_file_of_the_directory(tensat) -> None:
 
 def test_the_model_must_be_there_and_the_output_possible(tensat) -> None:
     done = tensat("run", "std", "m.onnx")
-    assert (done.code, done.err) == (ExitCode.BAD_INPUT, "tensat-dl: m.onnx: no such file\n")
+    assert done.code == ExitCode.BAD_INPUT
+    assert done.err.startswith("tensat-dl: m.onnx does not exist\nhelp:")
     Path("m.onnx").write_bytes(b"")
     done = tensat("run", "std", "m.onnx", "-o", "m.onnx")
     assert done.code == ExitCode.USAGE

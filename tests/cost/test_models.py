@@ -6,14 +6,14 @@ import math
 
 import pytest
 
-from tensat_dl.cost.models import BUILT_IN, make_cost_model
+from tensat_dl.cost.models import BUILT_IN, MEASURED, make_cost_model
 from tensat_dl.cost.work import Part
 from tensat_dl.diagnostics import Diagnostics
 from tensat_dl.egraph.snapshot import Application
 from tensat_dl.errors import UsageError
 from tensat_dl.language.load import load_text
 from tensat_dl.language.program import CheckedProgram
-from tensat_dl.settings import CostSettings
+from tensat_dl.settings import COST_MODELS, CostSettings
 from tensat_dl.vocabulary import catalog, dims
 from tensat_dl.vocabulary.attributes import Attributes
 from tensat_dl.vocabulary.dtypes import DType
@@ -141,11 +141,6 @@ def test_rows_see_symbols_as_numbers_and_unknown_ranks_as_the_default() -> None:
     assert price("mine", op("Relu"), unknown, unknown, program) == 9
 
 
-def test_a_rule_file_may_replace_a_built_in_model() -> None:
-    program = program_of("cost model nodes { Relu = 3 }")
-    assert price("nodes", op("Relu"), [f32(3)], [f32(3)], program) == 3
-
-
 @pytest.mark.parametrize("cost", ["10 ** 400", "1 / 0", '"dear"', "[1, 2]"])
 def test_a_cost_that_is_no_number_counts_as_the_default(cost: str) -> None:
     program = program_of(f"cost model mine {{ Relu = {cost}  _ = 4 }}")
@@ -190,3 +185,7 @@ def test_a_virtual_operator_is_its_parts_but_moves_its_own_bytes() -> None:
     assert price("nodes", *application) == 2
     assert price("roofline", *application, overhead=1000.0) == pytest.approx(1001.0, abs=0.1)
     assert price("parts", *application) == 101
+
+
+def test_every_built_in_model_has_a_name_that_rule_files_cannot_take() -> None:
+    assert set(COST_MODELS) == {MEASURED, *BUILT_IN}

@@ -126,6 +126,38 @@ ATTRIBUTES = [
         "{ a = Transpose<perm=[1,0]>(x) b = Transpose<perm=[1,0]>(a) y = Relu(b) }",
         "Relu(x)",
     ),
+    # A pattern is the node that it writes down, however the model spells it.
+    Case(
+        "pads_that_are_those_of_auto_pad",
+        'rewrite r: Relu(MaxPool(x, kernel_shape=[3], auto_pad="SAME_UPPER")) => Relu(x)'
+        " where rank(x) == 3",
+        "(float[1,1,5] x) => (float[1,1,5] y) "
+        "{ a = MaxPool<kernel_shape=[3], pads=[1,1]>(x) y = Relu(a) }",
+        "Relu(x)",
+        settings={"check": False},
+    ),
+    Case(
+        "pads_that_are_not_those_of_auto_pad",
+        'rewrite r: Relu(MaxPool(x, kernel_shape=[3], auto_pad="SAME_UPPER")) => Relu(x)',
+        "(float[1,1,5] x) => (float[1,1,5] y) "
+        "{ a = MaxPool<kernel_shape=[3], pads=[2,0]>(x) y = Relu(a) }",
+        "Relu(MaxPool(x, kernel_shape=[3], pads=[2, 0]))",
+    ),
+    Case(
+        "auto_pad_beside_all_other_attributes",
+        'rewrite r: Neg(MaxPool(x, auto_pad="VALID", **rest)) => MaxPool(Neg(x), **rest)',
+        "(float[1,1,5] x) => (float[1,1,2] y) "
+        "{ a = MaxPool<kernel_shape=[3], strides=[2]>(x) y = Neg(a) }",
+        "MaxPool(Neg(x), kernel_shape=[3], strides=[2])",
+        prices="Neg = 100 - numel(x)",
+        settings={"check": False},
+    ),
+    Case(
+        "an_end_that_is_the_rank",
+        "rewrite r: Neg(Neg(Shape(x, start=1, end=rank(x)))) => Shape(x, start=1)",
+        "(float[2,N,M] x) => (int64[2] y) { a = Shape<start=1>(x) b = Neg(a) y = Neg(b) }",
+        "Shape(x, start=1)",
+    ),
     Case(
         "another_value_than_required",
         "rewrite r: Transpose(Transpose(x, perm=[1, 0]), perm=[0, 1]) => Transpose(x, perm=[1, 0])",

@@ -118,7 +118,7 @@ def test_what_is_wrong_is_said(tmp_path: Path, name: str, text: str, says: str) 
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:
-    for path, says in ((tmp_path / "none.csv", "no such file"), (tmp_path, "directory")):
+    for path, says in ((tmp_path / "none.csv", "does not exist"), (tmp_path, "directory")):
         with pytest.raises(InputError, match=says):
             read_egraph(path)
 

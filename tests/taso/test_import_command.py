@@ -39,7 +39,7 @@ def test_a_rule_file_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[st
         (b"", "out.tsat", ExitCode.BAD_INPUT, "the file is empty"),
         (CONTENT[:-3], "out.tsat", ExitCode.BAD_INPUT, "cut off"),
         (b"language 1\n", "out.tsat", ExitCode.BAD_INPUT, "no file of TASO's substitutions"),
-        (None, "out.tsat", ExitCode.BAD_INPUT, "no such file"),
+        (None, "out.tsat", ExitCode.BAD_INPUT, "does not exist"),
         (CONTENT, "in.pb", ExitCode.USAGE, "is the input"),
         (CONTENT, ".", ExitCode.USAGE, "is a directory"),
         (CONTENT, "none/out.tsat", ExitCode.USAGE, "does not exist"),

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from tensat_dl.language import walk
 from tensat_dl.language.check.attribute_patterns import attribute_pattern
 from tensat_dl.language.check.calls import Application, resolve
+from tensat_dl.language.check.constants import check_constant
 from tensat_dl.language.check.expressions import check_value, resolve_functions
 from tensat_dl.language.check.outputs import check_outputs
 from tensat_dl.language.check.report import source_text
@@ -263,10 +264,7 @@ class LeftSide:
         return InputWildcard()
 
     def _typed_literal(self, call: ast.Call) -> MatchInput:
-        if len(call.args) != 1 or call.keywords or call.splats:
-            self.context.report.error(
-                "E0312", f"`{call.function}` takes one number or list", call.span
-            )
+        if not check_constant(call, self.context.report):
             return InputWildcard()
         self._waiting.append(call.args[0])
         return InputLiteral(resolve_functions(call.args[0], self.context), call.function)

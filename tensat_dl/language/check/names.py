@@ -14,6 +14,7 @@ from tensat_dl.diagnostics import Label, Span
 from tensat_dl.language.builtins import BUILTINS
 from tensat_dl.language.check.report import Reporter
 from tensat_dl.language.modules import LoadedModule
+from tensat_dl.settings import COST_MODELS
 from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import catalog, dtypes
@@ -157,6 +158,8 @@ def _report_duplicate(name: ast.Name, earlier: Label, report: Reporter) -> None:
 
 def _reject_reserved(symbol: Symbol, report: Reporter) -> None:
     owner = _owner(symbol.name) if symbol.kind in _CALLED else ""
+    if symbol.kind is Kind.COST_MODEL and symbol.name in COST_MODELS:
+        owner = "a built-in cost model"
     if symbol.name == "_":
         owner = "the wildcard"
     if owner:

@@ -1,7 +1,7 @@
 """The right side: what a rule builds, from what its left side bound.
 
 Enters: terms and `emit` statements, with the context that the left side filled.  Leaves: emits.
-Reports E0308, E0309, E0312, E0316, E0320, E0321, E0401 to E0403, E0405, E0412, E0414.
+Reports E0308, E0309, E0316, E0320, E0401 to E0403, E0405, E0412, E0414.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from tensat_dl.diagnostics import Label
 from tensat_dl.language import walk
 from tensat_dl.language.check.assignments import Assignments
 from tensat_dl.language.check.calls import Application, resolve
+from tensat_dl.language.check.constants import check_constant, reject_bare
 from tensat_dl.language.check.expressions import check_value
 from tensat_dl.language.check.outputs import check_outputs, check_starred_output
 from tensat_dl.language.check.report import source_text
@@ -268,13 +269,7 @@ class RightSide:
         variable = self.context.variables.get(call.function)
         if variable is not None:
             variable.used = True
-        if len(call.args) != 1 or call.keywords or call.splats:
-            self.context.report.error(
-                "E0312",
-                f"`{call.function}` takes one number or list",
-                call.span,
-                help=f"write `{call.function}([..])`",
-            )
+        if not check_constant(call, self.context.report):
             return EmitAbsent()
         return EmitConstant(call.function, check_value(call.args[0], self.context), call.span)
 
@@ -332,7 +327,7 @@ class RightSide:
 
     def _reject(self, expr: ast.Expr) -> None:
         if isinstance(expr, ast.Number | ast.Boolean | ast.String | ast.ListExpr | ast.Unary):
-            self._reject_literal(expr)
+            reject_bare(expr, self.context.report)
         elif isinstance(expr, ast.Wildcard):
             self.context.report.error(
                 "E0401",
@@ -342,12 +337,3 @@ class RightSide:
             )
         else:
             reject_arithmetic(expr, self.context)
-
-    def _reject_literal(self, expr: ast.Expr) -> None:
-        shown = source_text(expr.span)
-        self.context.report.error(
-            "E0321",
-            f"the constant `{shown}` needs an element type",
-            expr.span,
-            help=f"write `i64({shown})`, `f32({shown})`, or `T({shown})` where the left has `T`",
-        )

@@ -1,0 +1,56 @@
+"""Files that are named by people, read or refused with the reason.
+
+Enters: a path.  Leaves: its bytes; or an :class:`UnreadableError`, whose text completes "the
+file x ..".  Knows nothing of what the bytes mean.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+
+class UnreadableError(Exception):
+    """Its text completes "the file x ..", as "does not exist"."""
+
+
+def read_bytes(path: Path, most: int = -1) -> bytes:
+    """The content, at most so many bytes of it.  Devices and pipes are read, too."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(most)
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+
+
+def why_no_file(path: Path) -> str:
+    """Why it is no regular file, "" where it is one: "does not exist", "is a directory", .."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError) as error:
+        return str(_unreadable(path, error))
+    if stat.S_ISDIR(mode):
+        return "is a directory"
+    return "" if stat.S_ISREG(mode) else "is no regular file"
+
+
+def is_there(path: Path) -> bool:
+    """Something has this path: a file of any kind, or a link that leads nowhere."""
+    try:
+        return os.path.lexists(path)
+    except ValueError:  # it holds a NUL
+        return False
+
+
+def _unreadable(path: Path, error: OSError | ValueError) -> UnreadableError:
+    match error:
+        case FileNotFoundError() if is_there(path):
+            return UnreadableError("is a link to a file that does not exist")
+        case FileNotFoundError() | NotADirectoryError():
+            return UnreadableError("does not exist")
+        case IsADirectoryError():
+            return UnreadableError("is a directory")
+        case OSError():
+            return UnreadableError(f"cannot be read: {error.strerror}")
+    return UnreadableError("has a name that is no path")
