@@ -16,7 +16,7 @@ from functools import partial
 from tensat_dl.cost.free import price_of_unfolded
 from tensat_dl.cost.measured.comparison import Comparison, Conditions, compare_models
 from tensat_dl.cost.models import CostModel
-from tensat_dl.cost.rounds import Settled
+from tensat_dl.cost.settled import Settled
 from tensat_dl.errors import InfeasibleError
 from tensat_dl.graph.fold import fold_constants, left_by_folding
 from tensat_dl.graph.model import Graph

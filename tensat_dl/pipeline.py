@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tensat_dl.answer import choose_answer
 from tensat_dl.cost.models import check_cost_model, make_cost_model
-from tensat_dl.cost.rounds import price_nodes, settle
+from tensat_dl.cost.settle import price_nodes, settle
 from tensat_dl.cost.writable import Writable
 from tensat_dl.diagnosis.changes import explain_answer
 from tensat_dl.diagnosis.stored import store_changes

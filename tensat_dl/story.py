@@ -14,7 +14,7 @@ from pathlib import Path
 from tensat_dl.answer import Accepted
 from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.opset_notes import opset_notes
-from tensat_dl.cost.rounds import Settled
+from tensat_dl.cost.settled import Settled
 from tensat_dl.cost.writable import Writable
 from tensat_dl.diagnosis.changes import Change
 from tensat_dl.egraph.snapshot import Saturated

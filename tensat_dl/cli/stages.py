@@ -20,7 +20,7 @@ from tensat_dl.settings import Settings
 if TYPE_CHECKING:
     from tensat_dl.cost.models import CostModel
     from tensat_dl.cost.posing import Posed
-    from tensat_dl.cost.rounds import Settled
+    from tensat_dl.cost.settled import Settled
     from tensat_dl.cost.writable import Writable
     from tensat_dl.egraph.snapshot import ENode, Saturated
     from tensat_dl.graph.model import Graph
@@ -97,7 +97,7 @@ class Subject:
     @cached_property
     def settled(self) -> Settled:
         """The extraction problem when all that matters has its price, and the answer."""
-        from tensat_dl.cost.rounds import settle
+        from tensat_dl.cost.settle import settle
         from tensat_dl.phases import Phases
         from tensat_dl.progress import silent
 

@@ -10,7 +10,8 @@ from onnx_text import model as model_of
 from tensat_dl.cost.measured.fusion import with_chains
 from tensat_dl.cost.measured.model import MeasuredModel
 from tensat_dl.cost.posing import pose
-from tensat_dl.cost.rounds import Settled, settle
+from tensat_dl.cost.settle import settle
+from tensat_dl.cost.settled import Settled
 from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.adopt import DeclaredOperators
 from tensat_dl.egraph.snapshot import Application, Saturated

@@ -1,36 +1,27 @@
-"""From a snapshot to the cheapest graph under a cost model, however its prices come about.
+"""The cheapest graph when prices must be measured first.
 
-Enters: a snapshot and a cost model.  Leaves: a :class:`Settled`.  Most models know every price at
-once.  One that measures begins with lower bounds: solve, measure what the answer uses, solve
-again.  When all of the answer is measured it is the cheapest, since nothing else can cost less
-than its bound.
+Enters: a posed problem, a model that measures.  Leaves: a :class:`Settled`.  Prices begin as lower
+bounds: solve, measure what the answer uses, solve again.  When all of the answer is measured it is
+the cheapest, since nothing else can cost less than its bound.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from tensat_dl.cost.counts import with_counts
-from tensat_dl.cost.measured.fusion import timed_of_graph, with_chains
 from tensat_dl.cost.measured.model import MeasuredModel
-from tensat_dl.cost.measured.tally import Tally
-from tensat_dl.cost.models import CostModel
-from tensat_dl.cost.posing import Posed, Pricer, parts_of_graph, pose
+from tensat_dl.cost.posing import Posed
+from tensat_dl.cost.settled import Settled
 from tensat_dl.cost.work import Chain, Timed
-from tensat_dl.cost.writable import Writable
-from tensat_dl.egraph.snapshot import ENode, Saturated
 from tensat_dl.extract.problem import Extraction, StopReason
 from tensat_dl.extract.run import extract
-from tensat_dl.graph.model import Graph
 from tensat_dl.phases import Phases
 from tensat_dl.settings import ExtractSettings, Method
-from tensat_dl.vocabulary.dims import SymbolicDim
-from tensat_dl.vocabulary.types import TensorType
 
 #: A later round has at least so many seconds for its extraction.
 _LEAST_SECONDS = 1.0
@@ -49,78 +40,8 @@ _EXHAUSTED = (
 )
 
 
-@dataclass(frozen=True)
-class Settled:
-    """`posed`: the problem of the last round; `before` and `cost`: the prices of the original
-    graph and of the answer (0 where there is none).
-
-    `tally`: what was measured, None for models that measure nothing; `notes` are for people."""
-
-    posed: Posed
-    extraction: Extraction
-    before: float
-    cost: float
-    tally: Tally | None = None
-    notes: tuple[str, ...] = ()
-
-    @property
-    def chosen(self) -> dict[int, ENode]:
-        """Class -> the e-node of the answer; empty where there is no answer."""
-        if self.extraction.selection is None:
-            return {}
-        indices = self.extraction.selection.chosen().tolist()
-        nodes = [self.posed.nodes[i] for i in indices]
-        nodes += [node for i in indices for node in self.posed.inner.get(i, ())]
-        return {node.eclass: node for node in nodes if node.eclass not in self.posed.stored}
-
-
-def settle(
-    graph: Graph,
-    saturated: Saturated,
-    model: CostModel,
-    writable: Writable,
-    settings: ExtractSettings,
-    phases: Phases,
-) -> Settled:
-    """The cheapest graph in `saturated`, and how it was found; `graph` is the original."""
-    with phases("cost"):
-        posed = pose(saturated, model, writable)
-        original = parts_of_graph(graph, saturated)
-    if isinstance(model, MeasuredModel):
-        with phases("cost"):
-            chains = with_counts(with_chains(posed), saturated, settings)
-            search = _Search(chains, model, settings, phases)
-            timed = timed_of_graph(graph, original)
-        return search.run(timed, _symbols(graph))
-    with phases("cost"):
-        posed = with_counts(posed, saturated, settings)
-    with phases("extract"):
-        extraction = extract(posed.problem, settings, phases.report)
-    before = sum(model.price(part) for _, part in original)
-    return Settled(posed, extraction, before, extraction.objective)
-
-
-def price_nodes(
-    model: CostModel,
-    graph: Graph,
-    saturated: Saturated,
-    chosen: Mapping[int, ENode],
-    phases: Phases,
-) -> None:
-    """Let `model` know every node of the original and of the answer by itself, where it knows
-    chains of them only: an account of what changed goes by nodes."""
-    if not isinstance(model, MeasuredModel):
-        return
-    pricer = Pricer(saturated, model)
-    found = [part for part in map(pricer.part, chosen.values()) if part is not None]
-    with phases("measure"):
-        model.measure(
-            [*found, *(part for _, part in parts_of_graph(graph, saturated))], phases.report
-        )
-
-
 @dataclass
-class _Search:
+class MeasuringSearch:
     """The rounds: with the quick heuristic as long as it finds something to measure, then with
     the method asked for, in little time.  Where that is too little the bounds may be to blame: so
     all is measured before there is more."""
@@ -256,10 +177,3 @@ def _within_time(posed: Posed, model: MeasuredModel) -> Posed:
             if node.original or part is None or model.is_settled(part)
         ]
     )
-
-
-def _symbols(graph: Graph) -> list[str]:
-    """The symbols in the types of the inputs."""
-    types = (graph.types[name] for name in graph.inputs)
-    dims = (dim for type_ in types if isinstance(type_, TensorType) for dim in type_.dims or ())
-    return sorted({s for dim in dims if isinstance(dim, SymbolicDim) for s in dim.symbols()})

@@ -11,7 +11,7 @@ from fake_timer import FakeTimer, by_operator
 from measured_cases import YARDSTICKS, Case, chosen
 
 from tensat_dl.cost.posing import parts_of_graph
-from tensat_dl.cost.rounds import price_nodes
+from tensat_dl.cost.settle import price_nodes
 from tensat_dl.phases import Phases
 from tensat_dl.progress import silent
 

@@ -1,0 +1,77 @@
+"""From a snapshot to the cheapest graph under a cost model, however its prices come about.
+
+Enters: a snapshot and a cost model.  Leaves: a :class:`Settled`.  Most models know every price at
+once; for one that measures see `cost.measured.search`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tensat_dl.cost.counts import with_counts
+from tensat_dl.cost.measured.fusion import timed_of_graph, with_chains
+from tensat_dl.cost.measured.model import MeasuredModel
+from tensat_dl.cost.measured.search import MeasuringSearch
+from tensat_dl.cost.models import CostModel
+from tensat_dl.cost.posing import Pricer, parts_of_graph, pose
+from tensat_dl.cost.settled import Settled
+from tensat_dl.cost.writable import Writable
+from tensat_dl.egraph.snapshot import ENode, Saturated
+from tensat_dl.extract.run import extract
+from tensat_dl.graph.model import Graph
+from tensat_dl.phases import Phases
+from tensat_dl.settings import ExtractSettings
+from tensat_dl.vocabulary.dims import SymbolicDim
+from tensat_dl.vocabulary.types import TensorType
+
+
+def settle(
+    graph: Graph,
+    saturated: Saturated,
+    model: CostModel,
+    writable: Writable,
+    settings: ExtractSettings,
+    phases: Phases,
+) -> Settled:
+    """The cheapest graph in `saturated`, and how it was found; `graph` is the original."""
+    with phases("cost"):
+        posed = pose(saturated, model, writable)
+        original = parts_of_graph(graph, saturated)
+    if isinstance(model, MeasuredModel):
+        with phases("cost"):
+            chains = with_counts(with_chains(posed), saturated, settings)
+            search = MeasuringSearch(chains, model, settings, phases)
+            timed = timed_of_graph(graph, original)
+        return search.run(timed, _symbols(graph))
+    with phases("cost"):
+        posed = with_counts(posed, saturated, settings)
+    with phases("extract"):
+        extraction = extract(posed.problem, settings, phases.report)
+    before = sum(model.price(part) for _, part in original)
+    return Settled(posed, extraction, before, extraction.objective)
+
+
+def price_nodes(
+    model: CostModel,
+    graph: Graph,
+    saturated: Saturated,
+    chosen: Mapping[int, ENode],
+    phases: Phases,
+) -> None:
+    """Let `model` know every node of the original and of the answer by itself, where it knows
+    chains of them only: an account of what changed goes by nodes."""
+    if not isinstance(model, MeasuredModel):
+        return
+    pricer = Pricer(saturated, model)
+    found = [part for part in map(pricer.part, chosen.values()) if part is not None]
+    with phases("measure"):
+        model.measure(
+            [*found, *(part for _, part in parts_of_graph(graph, saturated))], phases.report
+        )
+
+
+def _symbols(graph: Graph) -> list[str]:
+    """The symbols in the types of the inputs."""
+    types = (graph.types[name] for name in graph.inputs)
+    dims = (dim for type_ in types if isinstance(type_, TensorType) for dim in type_.dims or ())
+    return sorted({s for dim in dims if isinstance(dim, SymbolicDim) for s in dim.symbols()})
