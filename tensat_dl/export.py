@@ -26,7 +26,7 @@ from tensat_dl.graph.model import Constant, Graph, Node, Output
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.vocabulary.attributes import Attributes
 from tensat_dl.vocabulary.operators import Formal, Operator, OperatorKind
-from tensat_dl.vocabulary.types import AbsentType, Type
+from tensat_dl.vocabulary.types import Type
 
 #: What a lowering becomes that gives back one of its inputs.
 _IDENTITY = Operator("", "Identity", OperatorKind.ONNX, (Formal("input"),), (Formal("output"),))
@@ -124,7 +124,7 @@ class _Exporter:
             value = self._constant_name(constant)
             self.names[eclass] = value
             self.constants[value] = constant
-            self._type(value, eclass)
+            self.types[value] = constant.type
 
     def _constant_name(self, constant: Constant) -> str:
         if constant.source_name and constant.source_name in self.original.constants:
@@ -142,7 +142,7 @@ class _Exporter:
         else:
             outputs = (self._name(eclass, head.operator.name),)
         if head.operator.kind is OperatorKind.VIRTUAL:
-            types = tuple(self.saturated.class_types[c] or AbsentType() for c in node.children)
+            types = tuple(self.saturated.class_types[c] for c in node.children)
             self._lower(head, types, inputs, outputs)
             return
         name, index = ("", -1) if source is None else (source.name, source.index)
@@ -176,13 +176,8 @@ class _Exporter:
             if usable and preferred in self.original.inputs:
                 usable = False
             self.names[eclass] = (preferred or "") if usable else self._fresh(base)
-            self._type(self.names[eclass], eclass)
+            self.types[self.names[eclass]] = self.saturated.class_types[eclass]
         return self.names[eclass]
-
-    def _type(self, name: str, eclass: int) -> None:
-        known = self.saturated.class_types[eclass]
-        if known is not None:
-            self.types[name] = known
 
     def _fresh(self, base: str) -> str:
         number = self.numbers.get(base, 0)

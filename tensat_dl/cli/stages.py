@@ -186,8 +186,6 @@ def _type(saturated: Saturated, node: ENode) -> str:
     if isinstance(node.head, Application) and node.head.operator.has_bundle:
         return "bundle"
     type_ = saturated.class_types[node.eclass]
-    if type_ is None:
-        return "no type"
     value = type_.value if isinstance(type_, TensorType) else None
     return type_text(type_) + ("" if value is None else f" = [{', '.join(map(str, value))}]")
 

@@ -92,6 +92,6 @@ def _extended(
     )
 
 
-def _bytes(type_: Type | None) -> int:
+def _bytes(type_: Type) -> int:
     """The size of a tensor of known dims; 0 for all else."""
     return (type_.nbytes or 0) if isinstance(type_, TensorType) else 0

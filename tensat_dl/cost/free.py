@@ -16,7 +16,6 @@ from tensat_dl.egraph.snapshot import Application, ENode, Leaf, LeafKind, Satura
 from tensat_dl.graph.fold_choice import is_foldable, may_fold
 from tensat_dl.graph.model import Graph, Node
 from tensat_dl.vocabulary.operators import OperatorKind
-from tensat_dl.vocabulary.types import ABSENT, UNDECLARED
 
 
 def free_classes(saturated: Saturated) -> frozenset[int]:
@@ -69,8 +68,7 @@ def price_of_unfolded(graph: Graph, left: Iterable[Node], model: CostModel) -> f
 
 
 def _price(node: Node, graph: Graph, model: CostModel) -> float:
-    inputs = tuple(ABSENT if n is None else graph.types.get(n, UNDECLARED) for n in node.inputs)
-    outputs = tuple(graph.types.get(name, UNDECLARED) for name in node.outputs)
+    inputs, outputs = (tuple(map(graph.type_of, names)) for names in (node.inputs, node.outputs))
     return model.price(Part(application_of(node), inputs, outputs))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.snapshot import Application, ENode, Saturated
 from tensat_dl.vocabulary.adapters import NEWEST
-from tensat_dl.vocabulary.types import UNDECLARED, Type
+from tensat_dl.vocabulary.types import Type
 
 
 def opset_notes(
@@ -23,7 +23,7 @@ def opset_notes(
     for node in left_out:
         if not isinstance(node.head, Application) or not node.rule:
             continue
-        inputs = tuple(saturated.class_types[c] or UNDECLARED for c in node.children)
+        inputs = tuple(saturated.class_types[c] for c in node.children)
         needed = _least_opset(node.head, inputs, writable)
         operators.setdefault(needed, set()).add(node.head.operator.name)
         rules.setdefault(needed, set()).add(node.rule)

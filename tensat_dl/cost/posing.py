@@ -25,9 +25,7 @@ from tensat_dl.egraph.snapshot import Application, ENode, Leaf, Projection, Satu
 from tensat_dl.extract.problem import Extraction, Problem
 from tensat_dl.graph.model import Graph, Node
 from tensat_dl.graph.prune import live_nodes
-from tensat_dl.vocabulary.types import ABSENT, OtherType, Type
-
-_UNTYPED = OtherType("untyped")
+from tensat_dl.vocabulary.types import ABSENT, Type
 
 
 @dataclass(frozen=True)
@@ -137,9 +135,8 @@ class Pricer:
         self._free = free_classes(self.saturated)
         for node in self.saturated.nodes:
             if isinstance(node.head, Projection):
-                type_ = self.saturated.class_types[node.eclass]
                 known = self._outputs.setdefault(node.children[0], {})
-                known[node.head.index] = type_ if type_ is not None else ABSENT
+                known[node.head.index] = self.saturated.class_types[node.eclass]
 
     def price(self, node: ENode) -> float:
         """The price of one e-node."""
@@ -151,7 +148,7 @@ class Pricer:
         head = node.head
         if not isinstance(head, Application) or is_free(node, self._free):
             return None
-        inputs = tuple(_type(self.saturated, c) for c in node.children)
+        inputs = tuple(self.saturated.class_types[c] for c in node.children)
         outputs = self._output_types(node, head)
         constant = tuple(c in self._free for c in node.children)
         key = (head, constant, *map(id, inputs), *map(id, outputs))
@@ -161,19 +158,15 @@ class Pricer:
 
     def _output_types(self, node: ENode, head: Application) -> tuple[Type, ...]:
         if not head.operator.has_bundle:
-            return (_type(self.saturated, node.eclass),)
+            return (self.saturated.class_types[node.eclass],)
         known = self._outputs.get(node.eclass, {})
         return tuple(known.get(i, ABSENT) for i in range(head.outputs))
-
-
-def _type(saturated: Saturated, eclass: int) -> Type:
-    return saturated.class_types[eclass] or _UNTYPED
 
 
 def _is_writable(node: ENode, saturated: Saturated, writable: Writable) -> bool:
     if not isinstance(node.head, Application):
         return True
-    return writable(node.head, tuple(_type(saturated, c) for c in node.children))
+    return writable(node.head, tuple(saturated.class_types[c] for c in node.children))
 
 
 def parts_of_graph(graph: Graph, saturated: Saturated) -> list[tuple[Node, Part]]:
@@ -187,9 +180,9 @@ def parts_of_graph(graph: Graph, saturated: Saturated) -> list[tuple[Node, Part]
 
 
 def _part_of_node(node: Node, saturated: Saturated, known: Collection[str | None]) -> Part:
-    inputs = tuple(
-        ABSENT if i is None else _type(saturated, saturated.value_class[i]) for i in node.inputs
-    )
-    outputs = tuple(_type(saturated, saturated.value_class[name]) for name in node.outputs)
+    def known_type(name: str | None) -> Type:
+        return ABSENT if name is None else saturated.class_types[saturated.value_class[name]]
+
+    inputs, outputs = (tuple(map(known_type, names)) for names in (node.inputs, node.outputs))
     constant = tuple(name in known for name in node.inputs)
     return Part(application_of(node), inputs, outputs, constant)

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from tensat_dl.egraph.interning import ABSENT_ANALYSIS, Analysis
 from tensat_dl.egraph.snapshot import Application, ENode, Saturated, bundle_outputs
 from tensat_dl.vocabulary.operators import Operator
-from tensat_dl.vocabulary.types import OtherType
 
 
 @dataclass(frozen=True)
@@ -77,5 +76,4 @@ class Index:
         """What is known of a tensor."""
         if eclass == self.absent:
             return ABSENT_ANALYSIS
-        known = self.saturated.class_types[eclass]
-        return Analysis(known or OtherType("untyped"), self.saturated.weight[eclass])
+        return Analysis(self.saturated.class_types[eclass], self.saturated.weight[eclass])

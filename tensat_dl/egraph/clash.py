@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from tensat_dl.egraph.loading import without_node_mark
 from tensat_dl.egraph.snapshot import Application, ENode, Leaf, LeafKind, Saturated
 from tensat_dl.egraph.typing import Typer
-from tensat_dl.graph.constants import constant_type
 from tensat_dl.graph.model import Graph
 from tensat_dl.vocabulary.operators import OperatorKind
 from tensat_dl.vocabulary.refine import meet
-from tensat_dl.vocabulary.types import AbsentType, Type, TypeFault, type_text
+from tensat_dl.vocabulary.types import Type, TypeFault, type_text
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ def _made(saturated: Saturated, typer: Typer) -> Iterator[tuple[int, Clash]]:
             continue
         expected = saturated.class_types[node.eclass]
         actual = _type_of(node, head, saturated, typer, cache)
-        if expected is None or actual is None or meet(expected, actual) is not None:
+        if actual is None or meet(expected, actual) is not None:
             continue
         what = f"`{head.operator.name}`"
         yield node.generation, Clash((node.rule,), what, *_both(actual, expected))
@@ -72,10 +71,10 @@ def _given(saturated: Saturated, graph: Graph) -> Iterator[Clash]:
     for node in saturated.nodes:
         if isinstance(node.head, Leaf) and node.head.kind is LeafKind.CONSTANT:
             constant = saturated.constants[node.head.name]
-            known.append(("a constant", node.eclass, constant_type(constant)))
+            known.append(("a constant", node.eclass, constant.type))
     for what, eclass, type_ in known:
         expected = saturated.class_types[eclass]
-        if expected is not None and meet(expected, type_) is None:
+        if meet(expected, type_) is None:
             yield Clash(rules, what, *_both(type_, expected))
 
 
@@ -102,9 +101,8 @@ def _type_of(
     return cache[key]
 
 
-def _infer(head: Application, types: tuple[Type | None, ...], typer: Typer) -> Type | None:
+def _infer(head: Application, types: tuple[Type, ...], typer: Typer) -> Type | None:
     if head.operator.kind is OperatorKind.OPAQUE:
         return None
-    inputs = tuple(AbsentType() if t is None else t for t in types)
-    found = typer.outputs(head.operator, without_node_mark(head.attributes), inputs, 1)
+    found = typer.outputs(head.operator, without_node_mark(head.attributes), types, 1)
     return None if isinstance(found, TypeFault) else found[0]

@@ -27,7 +27,7 @@ from tensat_dl.egraph.snapshot import (
 )
 from tensat_dl.egraph.wire import Harvest, Head
 from tensat_dl.vocabulary.operators import Operator
-from tensat_dl.vocabulary.types import Type
+from tensat_dl.vocabulary.types import UNDECLARED, Type
 
 _NO_TABLE = Table(())
 _RULE_MASK = (1 << RULE_BITS) - 1
@@ -93,7 +93,7 @@ class _Harvester:
             inputs[0]: self.classes[output] for inputs, output, _ in self._table("Value").rows
         }
         value_class = {name: values[place] for name, place in self.names.values.items()}
-        class_types: list[Type | None] = [None] * len(self.classes)
+        class_types: list[Type] = [UNDECLARED] * len(self.classes)
         weight = [False] * len(self.classes)
         for inputs, output, _ in self._table("type").rows:
             number, analysis = self.classes[inputs[0]], self.interner.analysis(output)

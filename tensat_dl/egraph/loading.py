@@ -15,11 +15,9 @@ from tensat_dl.egraph.engine import Row
 from tensat_dl.egraph.interning import Analysis, Interner
 from tensat_dl.egraph.keys import mix, operator_seed
 from tensat_dl.egraph.snapshot import Application
-from tensat_dl.graph.constants import constant_type
 from tensat_dl.graph.model import Graph, Node
 from tensat_dl.vocabulary.attributes import Attributes
 from tensat_dl.vocabulary.operators import OperatorKind
-from tensat_dl.vocabulary.types import OtherType, Type
 
 
 @dataclass(frozen=True)
@@ -120,12 +118,7 @@ class _Loader:
         if name is None:
             return 0
         weight = self.weight.get(name, False)
-        return self.interner.analysis_id(Analysis(self._type(name), weight))
-
-    def _type(self, name: str) -> Type:
-        if name in self.graph.constants:
-            return constant_type(self.graph.constants[name])
-        return self.graph.types.get(name, OtherType(f"unknown type of {name}"))
+        return self.interner.analysis_id(Analysis(self.graph.type_of(name), weight))
 
     def _node(self, node: Node) -> None:
         operator = node.operator

@@ -117,15 +117,15 @@ class Exploration:
 
 @dataclass(frozen=True)
 class Saturated:
-    """The snapshot.  Classes are 0..len(class_types)-1; bundles have classes too, without a type.
-    `weight[c]`: depends on constants alone.
+    """The snapshot.  Classes are 0..len(class_types)-1; bundles have classes too, of the type
+    UNDECLARED.    `weight[c]`: depends on constants alone.
 
     `value_class` maps every value name of the original graph to its class; `outputs` are the
     classes of the graph outputs, in order.
     """
 
     nodes: tuple[ENode, ...]
-    class_types: tuple[Type | None, ...]
+    class_types: tuple[Type, ...]
     weight: tuple[bool, ...]
     constants: Mapping[str, Constant]
     value_class: Mapping[str, int]

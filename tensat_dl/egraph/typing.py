@@ -23,7 +23,7 @@ from tensat_dl.egraph.build import (
     build_lowering,
 )
 from tensat_dl.egraph.interning import ABSENT_ANALYSIS, Analysis, Interner
-from tensat_dl.graph.constants import constant_of_array, constant_type, numpy_type
+from tensat_dl.graph.constants import constant_of_array, numpy_type
 from tensat_dl.language import program
 from tensat_dl.language.evaluate import UNKNOWN, Environment, evaluate
 from tensat_dl.language.values import Value, as_attribute, as_dtype
@@ -115,7 +115,7 @@ class Typer:
         array = _array(value, dtype, build.reshapes)
         constant = constant_of_array(array)
         number = self.interner.constant_id(constant)
-        analysis = Analysis(constant_type(constant), True)
+        analysis = Analysis(constant.type, True)
         scope.tensors[build.name] = analysis
         return [number, self.interner.analysis_id(analysis)]
 

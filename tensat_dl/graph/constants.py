@@ -31,7 +31,7 @@ from tensat_dl.graph.external import (
 )
 from tensat_dl.graph.model import Constant
 from tensat_dl.vocabulary.dtypes import DType
-from tensat_dl.vocabulary.types import MAX_FLOAT_VALUE_ELEMENTS, MAX_VALUE_ELEMENTS, TensorType
+from tensat_dl.vocabulary.types import MAX_FLOAT_VALUE_ELEMENTS, MAX_VALUE_ELEMENTS
 
 Array = NDArray[Any]
 
@@ -129,11 +129,6 @@ def tensor_of_constant(constant: Constant, name: str) -> onnx.TensorProto:
         tensor.name = name
         return tensor
     return numpy_helper.from_array(np.asarray(constant.load()), name)
-
-
-def constant_type(constant: Constant) -> TensorType:
-    """Its type, with the value where that is known."""
-    return TensorType(constant.dtype, constant.dims, constant.value)
 
 
 def content_digest(tensor: onnx.TensorProto) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import onnx
 
-from tensat_dl.graph.constants import constant_of_array, constant_type, numpy_type
+from tensat_dl.graph.constants import constant_of_array, numpy_type
 from tensat_dl.graph.fold_choice import choose, is_foldable_type, may_fold, needed_values
 from tensat_dl.graph.model import Constant, Graph, Node, Output
 from tensat_dl.graph.prune import live_nodes, remove_dead
@@ -55,7 +55,7 @@ def evaluate(graph: Graph, names: Sequence[str]) -> dict[str, Constant]:
 
     Values that nothing here can compute are left out.
     """
-    tensors = [name for name in names if is_foldable_type(graph.types.get(name))]
+    tensors = [name for name in names if is_foldable_type(graph.type_of(name))]
     computed = _evaluate_together(graph, tensors)
     if computed is None:
         single = (_evaluate_together(graph, [name]) for name in tensors)
@@ -95,7 +95,7 @@ def _replaced(graph: Graph, computed: Mapping[str, Constant]) -> Graph:
     """Put the constants in; nodes whose values could not be computed stay."""
     nodes = tuple(node for node in graph.nodes if computed.keys().isdisjoint(node.outputs))
     constants = {**graph.constants, **computed}
-    types = {**graph.types, **{name: constant_type(c) for name, c in computed.items()}}
+    types = {**graph.types, **{name: c.type for name, c in computed.items()}}
     return remove_dead(replace(graph, nodes=nodes, constants=constants, types=types))
 
 

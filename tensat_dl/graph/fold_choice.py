@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from tensat_dl.graph.model import Graph, Node
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.operators import Operator, OperatorKind
-from tensat_dl.vocabulary.types import TensorType
+from tensat_dl.vocabulary.types import TensorType, Type
 
 #: What rules made may be so many times larger than the budget and all constants together.
 _RULE_FACTOR = 16
@@ -39,7 +39,7 @@ def may_fold(node: Node) -> bool:
     return is_foldable(node.operator) and not trains
 
 
-def is_foldable_type(type_: object) -> bool:
+def is_foldable_type(type_: Type) -> bool:
     """Values of these types can become constants."""
     return isinstance(type_, TensorType) and type_.dtype is not DType.STRING
 
@@ -62,7 +62,7 @@ def needed_values(graph: Graph, folded: frozenset[int]) -> tuple[str, ...]:
 
 def size(graph: Graph, name: str) -> int:
     """Bytes of a value; 0 where it is not known before it is computed."""
-    type_ = graph.types.get(name)
+    type_ = graph.type_of(name)
     return (type_.nbytes or 0) if isinstance(type_, TensorType) else 0
 
 
@@ -77,7 +77,7 @@ def _candidates(graph: Graph, budget: int) -> set[int]:
         small = all(size(graph, name) <= most for name in node.outputs)
         if small and may_fold(node) and known.issuperset(node.inputs):
             known.update(node.outputs)
-            if all(is_foldable_type(graph.types.get(name)) for name in node.outputs):
+            if all(is_foldable_type(graph.type_of(name)) for name in node.outputs):
                 found.add(position)
     return found
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import onnx
 
 from tensat_dl.graph.attributes import read_attributes
-from tensat_dl.graph.constants import Array, constant_of_array, constant_type
+from tensat_dl.graph.constants import Array, constant_of_array
 from tensat_dl.graph.model import Constant, Node
 from tensat_dl.graph.names import Names
 from tensat_dl.graph.source import opset_imports, plain_domain
@@ -92,7 +92,7 @@ class Lifter:
         name = self.names.fresh(f"{next(filter(None, proto.output))}_{proto.op_type}_constant")
         constant = constant_of_array(array)
         self.constants[name] = constant
-        self.types[name] = constant_type(constant)
+        self.types[name] = constant.type
         made.append(name)
         return name
 

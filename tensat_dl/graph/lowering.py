@@ -13,7 +13,7 @@ from onnx import helper
 
 from tensat_dl.errors import TensatError, UsageError
 from tensat_dl.graph.attributes import write_attribute
-from tensat_dl.graph.constants import Array, constant_type
+from tensat_dl.graph.constants import Array
 from tensat_dl.graph.model import Graph, Node
 from tensat_dl.graph.names import Names, node_names, subgraphs
 from tensat_dl.graph.naming import Naming
@@ -23,7 +23,7 @@ from tensat_dl.graph.subgraphs import captured, captured_by, rename_captured
 from tensat_dl.vocabulary import adapters
 from tensat_dl.vocabulary.operators import OperatorKind
 from tensat_dl.vocabulary.refine import meet
-from tensat_dl.vocabulary.types import ABSENT, UNDECLARED, Type
+from tensat_dl.vocabulary.types import Type
 
 
 class Lowering:
@@ -159,13 +159,7 @@ class Lowering:
         return None if constant is None else constant.load()
 
     def _types(self, node: Node) -> tuple[Type, ...]:
-        return tuple(ABSENT if name is None else self._type(name) for name in node.inputs)
-
-    def _type(self, name: str) -> Type:
-        constant = self.graph.constants.get(name)
-        if constant is not None:
-            return constant_type(constant)
-        return self.graph.types.get(name, UNDECLARED)
+        return tuple(map(self.graph.type_of, node.inputs))
 
     # --- names --------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from typing import Any
 from tensat_dl.vocabulary.attributes import Attributes
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.operators import Operator
-from tensat_dl.vocabulary.types import Type
+from tensat_dl.vocabulary.types import ABSENT, UNDECLARED, TensorType, Type
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,11 @@ class Constant:
     load: Callable[[], Any] = field(compare=False, repr=False)
     source_name: str | None = field(default=None, compare=False)
     value: tuple[int | float | bool, ...] | None = None
+
+    @property
+    def type(self) -> TensorType:
+        """Its type, with the value where that is known."""
+        return TensorType(self.dtype, self.dims, self.value)
 
     @property
     def nbytes(self) -> int:
@@ -81,3 +86,11 @@ class Graph:
     types: Mapping[str, Type]
     opsets: Mapping[str, int]
     source: Any = field(compare=False, repr=False)
+
+    def type_of(self, name: str | None) -> Type:
+        """The type of a value, with its content where that is known; ABSENT for None, UNDECLARED
+        where nothing is known."""
+        if name is None:
+            return ABSENT
+        constant = self.constants.get(name)
+        return self.types.get(name, UNDECLARED) if constant is None else constant.type

@@ -13,7 +13,6 @@ from dataclasses import replace
 import onnx
 
 from tensat_dl.errors import UsageError
-from tensat_dl.graph.constants import constant_type
 from tensat_dl.graph.model import Graph, Node
 from tensat_dl.graph.names import subgraphs
 from tensat_dl.graph.source import plain_domain
@@ -21,7 +20,6 @@ from tensat_dl.graph.structure import describe_node
 from tensat_dl.vocabulary import catalog
 from tensat_dl.vocabulary.adapters import NEWEST, OLDEST, lowerable
 from tensat_dl.vocabulary.operators import OperatorKind
-from tensat_dl.vocabulary.types import ABSENT, UNDECLARED, Type
 
 
 def allowed_opsets(graph: Graph, newest: int) -> tuple[Mapping[str, int], tuple[str, ...]]:
@@ -79,10 +77,5 @@ def _can_be_written(node: Node, graph: Graph, version: int) -> bool:
     operator = node.operator
     if operator.kind is not OperatorKind.ONNX or operator.domain:
         return True
-    types = tuple(ABSENT if name is None else _type(graph, name) for name in node.inputs)
+    types = tuple(map(graph.type_of, node.inputs))
     return lowerable(operator, node.attributes, types, version, len(node.outputs))
-
-
-def _type(graph: Graph, name: str) -> Type:
-    constant = graph.constants.get(name)
-    return graph.types.get(name, UNDECLARED) if constant is None else constant_type(constant)

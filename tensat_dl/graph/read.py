@@ -29,7 +29,6 @@ from tensat_dl.graph.constant_nodes import constant_node_value
 from tensat_dl.graph.constants import (
     constant_of_sparse,
     constant_of_tensor,
-    constant_type,
 )
 from tensat_dl.graph.fold import compute
 from tensat_dl.graph.inlining import Inliner, branch_of, is_conditional
@@ -258,7 +257,7 @@ class _Reading:
 
     def _add_constant(self, name: str, constant: Constant) -> None:
         self.constants[name] = constant
-        self.types[name] = constant_type(constant)
+        self.types[name] = constant.type
 
     def _is_opaque(self, proto: onnx.NodeProto) -> bool:
         domain = plain_domain(proto.domain)

@@ -17,7 +17,7 @@ import numpy as np
 from tensat_dl.egraph.interning import Analysis
 from tensat_dl.egraph.lowering import LoweredNode, Unwritable, Written, write_out
 from tensat_dl.egraph.typing import Refusal, Scope
-from tensat_dl.graph.constants import constant_of_array, constant_type, numpy_type
+from tensat_dl.graph.constants import constant_of_array, numpy_type
 from tensat_dl.graph.model import Constant, Graph, Node, Output
 from tensat_dl.language.evaluate import Environment
 from tensat_dl.language.program import CheckedProgram, Claim, Emit, TestCase, TestValue
@@ -123,7 +123,7 @@ def _analysis(
     value: TestValue, types: Mapping[str, TensorType], weights: Mapping[str, Constant]
 ) -> Analysis:
     if value.weight:
-        return Analysis(constant_type(weights[value.name]), True)
+        return Analysis(weights[value.name].type, True)
     return Analysis(types[value.name], False)
 
 

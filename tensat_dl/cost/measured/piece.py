@@ -17,7 +17,6 @@ from tensat_dl.egraph.loading import without_node_mark
 from tensat_dl.egraph.lowering import Lowered, lower
 from tensat_dl.egraph.snapshot import Application
 from tensat_dl.egraph.typing import Refusal
-from tensat_dl.graph.constants import constant_type
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.vocabulary import catalog
 from tensat_dl.vocabulary.attributes import Attributes, Blob
@@ -174,7 +173,7 @@ class _Builder:
         numbers: dict[str | None, int | None] = dict(zip(lowered.inputs, inputs, strict=False))
         numbers[None] = None
         for name, constant in lowered.constants.items():
-            numbers[name] = self._give(constant_type(constant), known=True)
+            numbers[name] = self._give(constant.type, known=True)
         for node in lowered.nodes:
             made = self._apply(
                 node.application,
