@@ -105,13 +105,15 @@ def verify_rules(
     cache: bool = True,
     processes: int | None = 1,
     progress: Progress | None = None,
+    unguarded: bool = False,
 ) -> tuple[Verdict, ...]:
     """Do the rules hold?  One verdict for each direction and operator of each rule.
 
     `rules`: paths of rule files, names of shipped rulesets, or a program of `load_rules`; `only`:
     names of rules, all by default; `samples`: instances of each; `cache`: read and keep verdicts in
-    the user's cache directory; `processes`: how many share the work.  With more than one, and not
-    on Linux, a script calls this below `if __name__ == "__main__":`.  Raises RuleFileError, and
+    the user's cache directory; `unguarded`: an instance whose sides differ in type refutes, though
+    `optimize` would not join them; `processes`: how many share the work.  With more than one, and
+    not on Linux, a script calls this below `if __name__ == "__main__":`.  Raises RuleFileError, and
     UsageError for an unknown name.
     """
     from tensat_dl.language.load import load_rules as load
@@ -120,7 +122,7 @@ def verify_rules(
     from tensat_dl.soundness.settings import Settings as VerifySettings
 
     program = rules if isinstance(rules, CheckedProgram) else load(rules)
-    settings = VerifySettings(samples, seed, cache=cache, processes=processes)
+    settings = VerifySettings(samples, seed, unguarded=unguarded, cache=cache, processes=processes)
     return verify_program(program, chosen(program, only), settings, progress or silent)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tensat_dl.cli.command import Command
@@ -31,6 +31,8 @@ methods, from the strongest on:
   float64   equal in float64, within 1e-6 of the largest value
 
 A rule that is not `@real` is also tried with NaN, infinities, signed zeros and rounding.
+Instances on which the sides differ in type are kept apart, since `run` does not join those: their
+number is shown, and with --unguarded they refute the rule.
 exit codes: 0 no rule is refuted   4 a rule is refuted, has no instance, or the file is wrong
 """
 
@@ -47,6 +49,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--seed", type=_seed, default=0, metavar="S", help="draw other instances (0)"
+    )
+    parser.add_argument(
+        "--unguarded",
+        action="store_true",
+        help="sides that differ in type refute a rule, too: what would happen without the guard",
     )
     parser.add_argument(
         "--no-cache", action="store_true", help="compute verdicts that are known already, too"
@@ -86,6 +93,7 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
             cache=not arguments.no_cache,
             processes=None,
             progress=progress,
+            unguarded=arguments.unguarded,
         )
     quiet = arguments.json == "-"
     found = list(findings({rule.name: rule for rule in program.rules}, verdicts))
@@ -102,14 +110,27 @@ def _print(verdicts: Sequence[Verdict], rules: str) -> None:
     from tensat_dl.cli.tables import Line, Table, print_blocks
 
     rows = [_row(verdict) for verdict in verdicts]
-    columns = ("rule", "verdict", "method", ">instances", ">error")
+    columns: tuple[str, ...] = ("rule", "verdict", "method", ">instances", ">error", "kept apart")
+    if not any(verdict.apart for verdict in verdicts):
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
     counts: dict[str, int] = {}
     for verdict in verdicts:
         counts[verdict.status.value] = counts.get(verdict.status.value, 0) + 1
     words = [_counted(name, count) for name, count in counts.items()]
     total = counted(len(rows), "rule")
     line = Line(f"{rules}: " + (f"{total}: {', '.join(words)}" if words else total))
-    print_blocks([Table(columns, rows), line] if rows else [line], sys.stdout)
+    lines = [line, *map(Line, _guarded(verdicts))]
+    print_blocks([Table(columns, rows), *lines] if rows else lines, sys.stdout)
+
+
+def _guarded(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """What the guard of types was for."""
+    apart = [verdict for verdict in verdicts if verdict.apart and not verdict.unguarded]
+    if apart:
+        yield (
+            f"of {counted(len(apart), 'rule')} some instances differ in type: the guard of types "
+            "keeps both sides apart there (--unguarded refutes them)"
+        )
 
 
 def _counted(name: str, count: int) -> str:
@@ -119,7 +140,9 @@ def _counted(name: str, count: int) -> str:
 def _row(verdict: Verdict) -> tuple[str, ...]:
     error = f"{verdict.error:.0e}" if verdict.error else ""
     methods = ", ".join(f"{name} {count}" for name, count in sorted(verdict.methods.items()))
-    return (verdict.rule, verdict.status.value, methods, str(verdict.instances), error)
+    drawn = verdict.apart + verdict.instances
+    apart = f"{verdict.apart} of {drawn}" if verdict.apart else ""
+    return (verdict.rule, verdict.status.value, methods, str(verdict.instances), error, apart)
 
 
 COMMAND = Command(

@@ -14,9 +14,9 @@ from tensat_dl.egraph import keys as stable
 from tensat_dl.egraph.groups import EncodedGroup
 from tensat_dl.egraph.interning import Analysis, content_hash
 from tensat_dl.egraph.query import RULE_BITS
-from tensat_dl.egraph.question import Answerer, Row
+from tensat_dl.egraph.question import Answerer, Row, require_same_types
 from tensat_dl.egraph.rules import EncodedRule
-from tensat_dl.egraph.typing import Refusal, Scope, same_type
+from tensat_dl.egraph.typing import Refusal, Scope
 from tensat_dl.language import program
 from tensat_dl.language.evaluate import UNKNOWN, Environment, evaluate
 from tensat_dl.language.values import Value
@@ -121,8 +121,7 @@ def _answer(
         columns = answerer.typer.build(recipe.builds, scope, len(members))
         [(root, bundle)] = recipe.each_unions
         for member, output in zip(members, scope.lists[bundle], strict=True):
-            if not same_type(member.scope.tensors[root].type, output.type):
-                raise Refusal("the type of a member would change")
+            require_same_types(member.scope.tensors[root].type, output.type)
     except Refusal as refusal:
         answerer.refuse(rule.plan.rule, str(refusal))
         return None

@@ -36,7 +36,7 @@ from tensat_dl.language.evaluate import UNKNOWN, Environment, evaluate, holds
 from tensat_dl.language.values import Value, equal
 from tensat_dl.vocabulary.attributes import Attributes
 from tensat_dl.vocabulary.operators import Operator, OperatorKind
-from tensat_dl.vocabulary.types import AbsentType, TensorType, TypeFault, type_text
+from tensat_dl.vocabulary.types import AbsentType, TensorType, Type, TypeFault, type_text
 
 #: A row of the engine: numbers, and tuples of numbers for lists.
 Row = tuple[Any, ...]
@@ -234,8 +234,11 @@ def recipe_for(plan: RulePlan, scope: Scope) -> int:
 
 def require_same(scope: Scope, root: str, ref: str) -> None:
     """Raise Refusal unless what a right side made has the type of the root it is joined to."""
-    left = scope.tensors[root].type
-    right = scope.tensors[ref].type if ref else AbsentType()
+    require_same_types(scope.tensors[root].type, scope.tensors[ref].type if ref else AbsentType())
+
+
+def require_same_types(left: Type, right: Type) -> None:
+    """Raise Refusal, with the reason, unless two tensors of these types may be joined."""
     if not same_type(left, right):
         raise Refusal(f"the type would change from {type_text(left)} to {type_text(right)}")
     if isinstance(left, TensorType) and isinstance(right, TensorType):

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 
 from tensat_dl.language.program import CheckedProgram, Rule
 from tensat_dl.sentences import listed
-from tensat_dl.soundness.counterexample import describe
+from tensat_dl.soundness.counterexample import describe, describe_clash
 from tensat_dl.soundness.instances import Instance, Sampler
 from tensat_dl.soundness.judgement import Judgement, judge
 from tensat_dl.soundness.necessity import Need, need_of
 from tensat_dl.soundness.settings import Settings
-from tensat_dl.soundness.shrink import Refuted, shrink
+from tensat_dl.soundness.shrink import Refuted, shrink, shrink_clash
 from tensat_dl.soundness.subject import Subject, make_subject
 from tensat_dl.soundness.verdict import Status, Verdict
 from tensat_dl.syntax import ast
@@ -66,10 +66,20 @@ def check_rule(program: CheckedProgram, rule: Rule, settings: Settings) -> Verdi
         instance = sampler.attempt()
         if instance is not None:
             tally.note(instance, judge(subject, instance, seed * 1_000_003 + attempt * 17))
-    verdict = _verdict(program, subject, sampler, tally)
+    if settings.unguarded and tally.refuted is None:
+        _look_for_clash(sampler, samples * _ATTEMPTS)
+    verdict = _verdict(program, subject, sampler, tally, settings)
     if verdict.status is Status.HOLDS and settings.conditions:
         verdict = _with_needs(program, rule, verdict, max(samples // 2, 1), seed)
     return replace(verdict, seconds=time.perf_counter() - start)
+
+
+def _look_for_clash(sampler: Sampler, attempts: int) -> None:
+    """They are rare where only some shapes that broadcast make one."""
+    for _ in range(attempts):
+        if sampler.clashing is not None:
+            return
+        sampler.attempt()
 
 
 def _with_needs(
@@ -84,7 +94,9 @@ def _with_needs(
     )
 
 
-def _verdict(program: CheckedProgram, subject: Subject, sampler: Sampler, tally: Tally) -> Verdict:
+def _verdict(
+    program: CheckedProgram, subject: Subject, sampler: Sampler, tally: Tally, settings: Settings
+) -> Verdict:
     rule = subject.rule
     status, reason, example = Status.HOLDS, "", None
     if tally.refuted is not None:
@@ -92,6 +104,9 @@ def _verdict(program: CheckedProgram, subject: Subject, sampler: Sampler, tally:
         assert judgement.mismatch is not None
         small = shrink(subject, Refuted(instance, judgement.mismatch), sampler.seed)
         status, example = Status.REFUTED, describe(subject, small.instance, small.mismatch)
+    elif settings.unguarded and sampler.clashing is not None:
+        clashing = shrink_clash(subject, sampler.clashing, sampler.seed)
+        status, example = Status.REFUTED, describe_clash(subject, clashing)
     elif not tally.instances and tally.unknown:
         status, reason = Status.NOT_EVALUATED, tally.unknown.most_common(1)[0][0]
     elif not tally.instances:
@@ -104,6 +119,8 @@ def _verdict(program: CheckedProgram, subject: Subject, sampler: Sampler, tally:
         instances=tally.instances,
         methods=dict(tally.methods),
         error=tally.error,
+        apart=sampler.apart,
+        unguarded=settings.unguarded,
         counterexample=example,
         reason=reason,
     )

@@ -14,7 +14,7 @@ import numpy as np
 
 from tensat_dl.soundness.arithmetic import PRIME, Array, Scheme
 from tensat_dl.soundness.instances import Instance
-from tensat_dl.soundness.search import Row
+from tensat_dl.soundness.rows import Row, open_names
 from tensat_dl.soundness.sides import Contents, encoded
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.types import AbsentType, TensorType, Type
@@ -48,13 +48,6 @@ def draw_contents(
     return tuple(found)
 
 
-def open_tensors(instance: Instance) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names of the tensors and of the lists that no match makes."""
-    left = instance.plan.left
-    made = {name for match in left.matches for name in match.outputs}
-    return tuple(name for name in left.tensors if name not in made), left.lists
-
-
 def _draw_row(
     instance: Instance,
     row: Row,
@@ -63,7 +56,7 @@ def _draw_row(
     scheme: Scheme,
     rng: np.random.Generator,
 ) -> Contents:
-    tensors, lists = open_tensors(instance)
+    tensors, lists = open_names(instance.plan)
     contents: dict[str, Array | tuple[Array, ...] | None] = {}
     for name in tensors:
         type_ = row.scope.tensors[name].type

@@ -1,6 +1,6 @@
 """A mismatch as plain data for a person.
 
-Enters: an instance and the mismatch found on it.  Leaves: a :class:`Counterexample`.
+Enters: an instance and the mismatch found on it, or its clash.  Leaves: a :class:`Counterexample`.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from tensat_dl.language import program
 from tensat_dl.language.check.attributes import DTYPE_ATTRIBUTES
 from tensat_dl.language.values import Value, as_dtype
 from tensat_dl.soundness.arithmetic import Array
-from tensat_dl.soundness.contents import open_tensors
-from tensat_dl.soundness.instances import Instance
+from tensat_dl.soundness.instances import Instance, Root
 from tensat_dl.soundness.judgement import Mismatch
+from tensat_dl.soundness.rows import open_names
+from tensat_dl.soundness.sides import Contents
 from tensat_dl.soundness.subject import Subject
-from tensat_dl.soundness.verdict import Counterexample, Tensor
+from tensat_dl.soundness.verdict import CLASH, Counterexample, Tensor
 from tensat_dl.vocabulary.attributes import Attributes, AttributeValue
 from tensat_dl.vocabulary.operators import Operator
 from tensat_dl.vocabulary.signature import value_text
-from tensat_dl.vocabulary.types import AbsentType, Type, type_text
+from tensat_dl.vocabulary.types import AbsentType, TensorType, Type, type_text
 
 _COMPUTED = {
     "float64": "over the reals, in float64",
@@ -36,15 +37,14 @@ _COMPUTED = {
 def describe(subject: Subject, instance: Instance, mismatch: Mismatch) -> Counterexample:
     """The mismatch with everything that a person needs to follow it."""
     root, difference = mismatch.root, mismatch.difference
-    type_ = instance.type_of(root)
-    name = shown(root.name) if not root.listed else f"{shown(root.name)}[{root.member}]"
+    type_, name = instance.type_of(root), _root_name(root)
     left, right = mismatch.left, mismatch.right
     if mismatch.scheme != "native" and left.dtype.kind == "f":  # reals have one zero
         left, right = left + 0.0, right + 0.0
     return Counterexample(
         names=dict(_names(instance)),
         applied=tuple(_applied(subject, instance)),
-        inputs=tuple(_inputs(instance, mismatch)),
+        inputs=tuple(_inputs(instance, mismatch.contents)),
         left=Tensor(name, type_text(type_), plain(left)),
         right=Tensor(name, type_text(type_), plain(right)),
         index=difference.index,
@@ -52,6 +52,35 @@ def describe(subject: Subject, instance: Instance, mismatch: Mismatch) -> Counte
         right_element=plain(np.asarray(difference.right)),
         computed=_COMPUTED[mismatch.scheme],
     )
+
+
+def describe_clash(subject: Subject, instance: Instance) -> Counterexample:
+    """Two types that are not one, with everything that a person needs to follow it."""
+    clash = instance.clash
+    assert clash is not None
+    left, right, name = instance.type_of(clash.root), clash.right, _root_name(clash.root)
+    return Counterexample(
+        names=dict(_names(instance)),
+        applied=tuple(_applied(subject, instance)),
+        inputs=tuple(_inputs(instance, None)),
+        left=Tensor(name, type_text(left), _known_value(left)),
+        right=Tensor(name, type_text(right), _known_value(right)),
+        index=(),
+        left_element=type_text(left),
+        right_element=type_text(right),
+        computed=CLASH,
+    )
+
+
+def _known_value(type_: Type) -> Any:
+    if not isinstance(type_, TensorType) or type_.value is None:
+        return None
+    dims = [dim for dim in type_.dims or () if isinstance(dim, int)]
+    return plain(np.array(type_.value).reshape(dims))
+
+
+def _root_name(root: Root) -> str:
+    return f"{shown(root.name)}[{root.member}]" if root.listed else shown(root.name)
 
 
 def plain(array: Array) -> Any:
@@ -180,24 +209,32 @@ def _is_usual(operator: Operator, name: str, value: AttributeValue) -> bool:
 # --- inputs ---------------------------------------------------------------------------------
 
 
-def _inputs(instance: Instance, mismatch: Mismatch) -> Iterator[Tensor]:
-    tensors, lists = open_tensors(instance)
+def _inputs(instance: Instance, contents: Sequence[Contents] | None) -> Iterator[Tensor]:
+    """What the left side leaves open; without contents, with the values that types know."""
+    tensors, lists = open_names(instance.plan)
     each = instance.plan.rule.each
     members = frozenset(each.members) if each is not None else frozenset()
     several = len(instance.rows) > 1
-    for number, (row, contents) in enumerate(zip(instance.rows, mismatch.contents, strict=True)):
+    for number, row in enumerate(instance.rows):
+        given = {} if contents is None else contents[number]
         for name in tensors:
             if number and name not in members:
                 continue
             label = f"{name}[{number}]" if several and name in members else shown(name)
             type_ = row.scope.tensors[name].type
-            array = contents[name]
-            if isinstance(type_, AbsentType):
-                yield Tensor(label, "absent", None)
-            elif isinstance(array, np.ndarray):
-                yield Tensor(label, type_text(type_), plain(array))
+            yield _input(label, type_, given.get(name))
         for name in lists:
-            yield from _elements(name, row.scope.lists[name], contents[name])
+            types = [analysis.type for analysis in row.scope.lists[name]]
+            arrays = given.get(name) or (None,) * len(types)
+            for place, (type_, array) in enumerate(zip(types, arrays, strict=True)):
+                yield _input(f"{name}[{place}]", type_, array)
+
+
+def _input(label: str, type_: Type, array: object) -> Tensor:
+    if isinstance(type_, AbsentType):
+        return Tensor(label, "absent", None)
+    elements = plain(array) if isinstance(array, np.ndarray) else _known_value(type_)
+    return Tensor(label, type_text(type_), elements)
 
 
 def shown(name: str) -> str:
@@ -207,8 +244,3 @@ def shown(name: str) -> str:
     if name.startswith("%w"):
         return "any" + name.removeprefix("%w").replace("_", "")
     return name.replace("$", "left").replace("%", "right").replace(".", "_").replace("'", "_")
-
-
-def _elements(name: str, analyses: Any, arrays: Any) -> Iterator[Tensor]:
-    for place, (analysis, array) in enumerate(zip(analyses, arrays, strict=True)):
-        yield Tensor(f"{name}[{place}]", type_text(analysis.type), plain(array))

@@ -12,7 +12,7 @@ from typing import Any
 from tensat_dl.diagnostics import Diagnostic, Severity, Span
 from tensat_dl.language.check.report import source_text
 from tensat_dl.language.program import Rule
-from tensat_dl.soundness.verdict import Counterexample, Status, Tensor, Verdict
+from tensat_dl.soundness.verdict import CLASH, Counterexample, Status, Tensor, Verdict
 from tensat_dl.syntax import ast
 from tensat_dl.syntax.printer import format_expr
 
@@ -78,7 +78,7 @@ def _of(rule: Rule, verdict: Verdict) -> Iterator[Diagnostic]:
             assert verdict.counterexample is not None
             yield Diagnostic(
                 "E1001",
-                f"`{verdict.rule}` does not hold",
+                _refuted(verdict),
                 rule.span,
                 notes=tuple(counterexample_lines(verdict.counterexample)),
                 help=_help(verdict.counterexample, real=verdict.real),
@@ -101,7 +101,20 @@ def _of(rule: Rule, verdict: Verdict) -> Iterator[Diagnostic]:
             )
 
 
+def _refuted(verdict: Verdict) -> str:
+    found = verdict.counterexample
+    alone = found is not None and is_clash(found)
+    return f"`{verdict.rule}` does not hold" + (" without the guard of types" if alone else "")
+
+
+def is_clash(found: Counterexample) -> bool:
+    """The sides differ in type, or in a value that their types know."""
+    return found.computed == CLASH
+
+
 def _help(found: Counterexample, *, real: bool) -> str:
+    if is_clash(found):
+        return "types that have to agree share their names: `x: T[*S], y: T[*S]`"
     if not real and found.computed.startswith("in the element types"):
         return "where rounding, NaN or the sign of zero is no matter, mark the rule `@real`"
     return "add a condition or a type that leaves this instance out"
@@ -113,6 +126,11 @@ def counterexample_lines(found: Counterexample) -> Iterator[str]:
         yield "with " + ", ".join(f"{name} = {text}" for name, text in found.names.items())
     yield from found.applied
     yield from (f"{tensor.name}: {_tensor(tensor)}" for tensor in found.inputs)
+    if is_clash(found):
+        yield f"{found.left.name} on the left:  {_tensor(found.left)}"
+        yield f"{found.left.name} on the right: {_tensor(found.right)}"
+        yield "they differ in type: `run` does not join them, what asks for no types would"
+        return
     yield f"{found.left.name} on the left:  {_elements(found.left.elements)}"
     yield f"{found.left.name} on the right: {_elements(found.right.elements)}"
     place = f" at {list(found.index)}" if found.index else ""

@@ -1,7 +1,8 @@
 """Instances of a rule: rows of its left side, and what the right side makes of them, typed.
 
-Enters: a subject, rows.  Leaves: an :class:`Instance`, or Refusal where the right side would not
-be joined to the left one: it has no type there, or another one.
+Enters: a subject, rows.  Leaves: an :class:`Instance`, or Refusal where the right side has no type.
+Where it has another type than the left side, the instance has a :class:`Clash`: the exploration
+does not join the two.
 """
 
 from __future__ import annotations
@@ -9,21 +10,22 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tensat_dl.egraph.answer_groups import group_scope
 from tensat_dl.egraph.build import Build
 from tensat_dl.egraph.plan import RulePlan
-from tensat_dl.egraph.question import recipe_for, require_same
-from tensat_dl.egraph.typing import Columns, Refusal, Scope, same_type
+from tensat_dl.egraph.question import recipe_for, require_same_types
+from tensat_dl.egraph.typing import Columns, Refusal, Scope
 from tensat_dl.language.evaluate import Environment
 from tensat_dl.soundness.draws import Draw
 from tensat_dl.soundness.hints import Hints, hints_of
-from tensat_dl.soundness.search import Attempt, Dead, Row
+from tensat_dl.soundness.rows import Row
+from tensat_dl.soundness.search import Attempt, Dead
 from tensat_dl.soundness.subject import Subject
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary.dtypes import DType
-from tensat_dl.vocabulary.types import Type
+from tensat_dl.vocabulary.types import ABSENT, Type
 
 
 @dataclass(frozen=True)
@@ -38,41 +40,63 @@ class Root:
 
 
 @dataclass(frozen=True)
+class Clash:
+    """`right`: the type of the right side, which is not the left side's; `reason` says so."""
+
+    root: Root
+    right: Type
+    reason: str
+
+
+@dataclass(frozen=True)
 class Instance:
     """`rows`: one, or the members of a `match each` group.  `right`: the builds with their
-    columns; `scope` has the types of all that the right side reads and makes."""
+    columns; `scope` has the types of all that the right side reads and makes; `clash`: the first
+    root whose type is not the same on both sides."""
 
     plan: RulePlan
     rows: tuple[Row, ...]
     right: tuple[tuple[Build, Columns], ...]
     scope: Scope
     roots: tuple[Root, ...]
+    clash: Clash | None = None
 
     def type_of(self, root: Root) -> Type:
-        """The type of what is compared."""
+        """The type of what is compared, on the left."""
         return self.rows[root.member].scope.tensors[root.name].type
 
 
 def make_instance(subject: Subject, plan: RulePlan, rows: tuple[Row, ...]) -> Instance:
     """Type the right side.  Raises Refusal."""
-    typer = subject.answerer.typer
-    if plan.rule.each is None:
-        scope = _copy(rows[0].scope)
-        recipe = plan.recipes[recipe_for(plan, scope)]
-        right = tuple((build, typer.build([build], scope)) for build in recipe.builds)
-        for union in recipe.unions:
-            require_same(scope, union.root, union.ref)
-        roots = tuple(Root(union.root, 0, union.ref) for union in recipe.unions)
-        return Instance(plan, rows, right, scope, roots)
-    [recipe] = plan.recipes[:1]
-    scope = group_scope(plan.rule, [row.scope for row in rows])
-    right = tuple((build, typer.build([build], scope, len(rows))) for build in recipe.builds)
-    [(root, bundle)] = recipe.each_unions
-    for row, output in zip(rows, scope.lists[bundle], strict=True):
-        if not same_type(row.scope.tensors[root].type, output.type):
-            raise Refusal("the type of a member would change")
-    roots = tuple(Root(root, member, bundle, True) for member in range(len(rows)))
-    return Instance(plan, rows, right, scope, roots)
+    typer, each = subject.answerer.typer, plan.rule.each is not None
+    scope = _copy(rows[0].scope)
+    if each:
+        scope = group_scope(plan.rule, [row.scope for row in rows])
+    recipe = plan.recipes[0 if each else recipe_for(plan, scope)]
+    members = len(rows) if each else 0
+    right = tuple((build, typer.build([build], scope, members)) for build in recipe.builds)
+    roots = tuple(Root(union.root, 0, union.ref) for union in recipe.unions)
+    if each:
+        [(root, bundle)] = recipe.each_unions
+        roots = tuple(Root(root, member, bundle, True) for member in range(len(rows)))
+    instance = Instance(plan, rows, right, scope, roots)
+    return replace(instance, clash=_clash(instance))
+
+
+def _clash(instance: Instance) -> Clash | None:
+    for root in instance.roots:
+        left, right = instance.type_of(root), _right_type(instance.scope, root)
+        try:
+            require_same_types(left, right)
+        except Refusal as refusal:
+            return Clash(root, right, str(refusal))
+    return None
+
+
+def _right_type(scope: Scope, root: Root) -> Type:
+    if root.listed:
+        return scope.lists[root.ref][root.member].type
+    return scope.tensors[root.ref].type if root.ref else ABSENT
 
 
 def _copy(scope: Scope) -> Scope:
@@ -84,7 +108,8 @@ def _copy(scope: Scope) -> Scope:
 class Sampler:
     """Draws instances of one rule, with `avoid` those on which that condition does not hold.
 
-    `failures` and `refusals` say what stood in the way.
+    `failures` and `refusals` say what stood in the way; `apart` counts instances with a clash,
+    `clashing` is the first of them.
     """
 
     subject: Subject
@@ -96,24 +121,37 @@ class Sampler:
         self.random = random.Random(f"{self.seed} {self.subject.rule.name}")
         self.failures: Counter[str] = Counter()
         self.refusals: Counter[str] = Counter()
+        self.apart = 0
+        self.clashing: Instance | None = None
         self._square = False
         functions = self.subject.answerer.functions
         self._hints = [hints_of(plan.rule, functions, self.avoid) for plan in self.subject.plans]
 
     def attempt(self) -> Instance | None:
-        """One attempt; None where it led nowhere."""
+        """One attempt at an instance on which the exploration would join both sides; None where it
+        led nowhere."""
+        instance = self.draw()
+        if instance is None or instance.clash is None:
+            return instance
+        self.apart += 1
+        self.clashing = self.clashing or instance
+        self.refusals[instance.clash.reason] += 1
+        self._square = True  # with equal dims the type may not tell
+        return None
+
+    def draw(self) -> Instance | None:
+        """The same, but both sides may differ in type."""
         if not self.subject.plans:
             return None
         choice = self.random.randrange(len(self.subject.plans))
         plan, hints = self.subject.plans[choice], self._hints[choice]
         try:
-            rows = tuple(self._rows(plan, hints))
-            return make_instance(self.subject, plan, rows)
+            return make_instance(self.subject, plan, tuple(self._rows(plan, hints)))
         except Dead:
             return None
         except Refusal as refusal:
             self.refusals[str(refusal)] += 1
-            self._square = True  # with equal dims the type may not tell
+            self._square = True
         return None
 
     def _rows(self, plan: RulePlan, hints: Hints) -> Iterator[Row]:

@@ -46,7 +46,7 @@ def verify_program(
 ) -> tuple[Verdict, ...]:
     """Verify `rules` of `program`; `progress` hears of each verdict that was computed."""
     start = time.perf_counter()
-    shown = f"{settings.samples} {settings.seed} {settings.conditions}"
+    shown = f"{settings.samples} {settings.seed} {settings.conditions} {settings.unguarded}"
     keys = {rule.name: key_of(program, rule, shown) for rule in rules} if settings.cache else {}
     known = {name: found for name, key in keys.items() if (found := load(key)) is not None}
     waiting = [rule for rule in rules if rule.name not in known]

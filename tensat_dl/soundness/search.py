@@ -1,7 +1,6 @@
 """Instances of a left side: types, attributes and list lengths under which the rule may act.
 
-Enters: a :class:`Subject` and a random generator.  Leaves: :class:`Row`s that the answerer of the
-exploration accepts, so that "the rule may act" means here what it means there.
+Enters: a subject and a random generator.  Leaves: :class:`~tensat_dl.soundness.rows.Row`s.
 
 An attempt goes through the matches from the inputs to the roots.  For each it proposes what is
 not fixed yet, types it, and asks the conditions that can be decided; where one says no, only this
@@ -10,53 +9,32 @@ match is drawn again, some times.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tensat_dl.egraph.interning import ABSENT_ANALYSIS, Analysis
 from tensat_dl.egraph.left import (
     Applied,
-    AttributeRows,
     bind_attributes,
     mapped_inputs,
     required_fit,
     varying_list,
 )
-from tensat_dl.egraph.plan import ColumnKind
-from tensat_dl.egraph.question import Row as Columns
 from tensat_dl.egraph.typing import Scope
 from tensat_dl.language import program
 from tensat_dl.soundness.known import Failure, Known
 from tensat_dl.soundness.proposals import Application, Blank, Misfit, propose
 from tensat_dl.soundness.proposals.application import Input
+from tensat_dl.soundness.rows import Row, accepted, analysed, tensors_read
 from tensat_dl.vocabulary import catalog
 from tensat_dl.vocabulary.attributes import Attributes
 from tensat_dl.vocabulary.canonical import canonical_attributes
 from tensat_dl.vocabulary.operators import Operator
-from tensat_dl.vocabulary.types import ABSENT, AbsentType, TensorType, Type, TypeFault
+from tensat_dl.vocabulary.types import ABSENT, TensorType, Type, TypeFault
 
 #: How often one match is drawn again before an attempt is given up.
 _TRIES = 24
 #: Elements of the largest tensor of an instance.
 _MOST_ELEMENTS = 6000
-
-
-@dataclass(frozen=True)
-class Row:
-    """One match of the left side.  `spans`: the range of the contents of index tensors."""
-
-    scope: Scope
-    attributes: AttributeRows
-    spans: Mapping[str, tuple[int, int]]
-
-
-def tensors_read(match: program.Match) -> set[str]:
-    """The tensor variables that a match reads, lists aside."""
-    names: set[str] = set()
-    for item in match.inputs:
-        inner = item.inputs if isinstance(item, program.InputMap) else (item,)
-        names |= {i.name for i in inner if isinstance(i, program.InputVariable)}
-    return names
 
 
 class Dead(Exception):
@@ -109,24 +87,9 @@ class Attempt(Known):
                 self.bind(name, found)
 
     def _accepted(self) -> Row:
-        """What the answerer of the exploration says."""
-        interner = self.subject.answerer.interner
-        row: list[object] = []
-        for column in self.plan.left.columns:
-            match column.kind:
-                case ColumnKind.ATTRIBUTES:
-                    row.append(
-                        interner.attributes_id(*self.attributes[column.index, column.mapped])
-                    )
-                case ColumnKind.ANALYSIS:
-                    row.append(interner.analysis_id(_analysis(self.types[column.name])))
-                case ColumnKind.ANALYSES:
-                    parts = (_analysis(t) for t in self.lists[column.name])
-                    row.append(tuple(interner.analysis_id(a) for a in parts))
-                case ColumnKind.INT:
-                    row.append(self.names.get(column.name, 0))
-        columns: Columns = tuple(row)
-        scope = self.subject.answerer.scope(self.plan.left, columns, self.plan.rule)
+        scope = accepted(
+            self.subject, self.plan, self.types, self.lists, self.names, self.attributes
+        )
         if scope is None:
             raise Dead
         return Row(scope, self.attributes, self.spans)
@@ -283,8 +246,8 @@ class Attempt(Known):
         if known is None:
             self.bind_list(name, elements)
         self.attributes[index, True] = attributes
-        scope = Scope(self.env(), {n: _analysis(t) for n, t in self.types.items()},
-                      {name: tuple(_analysis(t) for t in elements)})  # fmt: skip
+        scope = Scope(self.env(), {n: analysed(t) for n, t in self.types.items()},
+                      {name: tuple(analysed(t) for t in elements)})  # fmt: skip
         types = tuple(a.type for a in mapped_inputs(item, 0, scope))
         self._pattern(item.operator, item.attributes, attributes[0], types)
         return results
@@ -316,11 +279,6 @@ class Attempt(Known):
         rest = [None if source == "*" else source for source in sources]
         self._settle(application, rest)
         return types[varying], attributes, outputs[0]
-
-
-def _analysis(type_: Type) -> Analysis:
-    """Every tensor may be taken for a weight: that changes no value."""
-    return ABSENT_ANALYSIS if isinstance(type_, AbsentType) else Analysis(type_, True)
 
 
 def _is_small(type_: Type) -> bool:

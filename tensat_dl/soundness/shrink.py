@@ -5,23 +5,29 @@ Enters: an instance on which the sides differ.  Leaves: the smallest found, and 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
+from tensat_dl.egraph.typing import Refusal
 from tensat_dl.soundness import arithmetic
 from tensat_dl.soundness.arithmetic import Array, Scheme, Unsupported
-from tensat_dl.soundness.contents import open_tensors
-from tensat_dl.soundness.instances import Instance, Sampler
+from tensat_dl.soundness.instances import Instance, Sampler, make_instance
 from tensat_dl.soundness.judgement import Mismatch, compare_on, judge
+from tensat_dl.soundness.rows import changed, open_names
 from tensat_dl.soundness.sides import Contents
 from tensat_dl.soundness.subject import Subject
+from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.types import TensorType, Type
 
 #: Small instances that are drawn in search of a smaller one.
 _ATTEMPTS = 160
+#: How often its types are made plainer.
+_ROUNDS = 12
 #: Evaluations that are spent on plainer numbers.
 _EVALUATIONS = 250
 
@@ -37,20 +43,100 @@ class Refuted:
 def shrink(subject: Subject, found: Refuted, seed: int) -> Refuted:
     """The smallest counterexample that a bounded search finds."""
     best = found
-    sampler = Sampler(subject, seed, small=True)
-    for attempt in range(_ATTEMPTS):
-        instance = sampler.attempt()
-        if instance is None or _size(instance) >= _size(best.instance):
-            continue
-        judged = judge(subject, instance, seed + attempt)
-        if judged.mismatch is not None:
-            best = Refuted(instance, judged.mismatch)
+
+    def refutes(instance: Instance) -> bool:
+        nonlocal best
+        mismatch = None if instance.clash else judge(subject, instance, seed).mismatch
+        if mismatch is not None:
+            best = Refuted(instance, mismatch)
+        return mismatch is not None
+
+    _smallest(subject, found.instance, seed, refutes)
     return _plainer(subject, best)
+
+
+def shrink_clash(subject: Subject, found: Instance, seed: int) -> Instance:
+    """The smallest instance found whose sides differ in type."""
+    return _smallest(subject, found, seed, lambda instance: instance.clash is not None)
+
+
+def _smallest(
+    subject: Subject, found: Instance, seed: int, refutes: Callable[[Instance], bool]
+) -> Instance:
+    """Small instances drawn anew, then the best of them in plainer types: the last one of which
+    `refutes` said so."""
+    best = found
+    sampler = Sampler(subject, seed, small=True)
+    for _ in range(_ATTEMPTS):
+        instance = sampler.draw()
+        if instance is not None and _size(instance) < _size(best) and refutes(instance):
+            best = instance
+    for _ in range(_ROUNDS):
+        plainer = (i for i in _plainer_types(subject, best) if _size(i) < _size(best))
+        again = next(filter(refutes, plainer), None)
+        if again is None:
+            break
+        best = again
+    return best
+
+
+# --- types ----------------------------------------------------------------------------------
+
+#: Name and type of an open tensor -> another type.
+_Change = Callable[[str, TensorType], TensorType]
+
+
+def _plainer_types(subject: Subject, instance: Instance) -> Iterator[Instance]:
+    """The instance in f32; with smaller dims: of one size everywhere, in a tensor, on an axis."""
+    tensors, _ = open_names(instance.plan)
+    types = [row.scope.tensors[name].type for row in instance.rows for name in tensors]
+    sizes = {dim for type_ in types for dim in _dims(type_) if dim > 1}
+    axes = range(1, 1 + max((len(_dims(type_)) for type_ in types), default=0))
+    changes: list[_Change] = [lambda _, type_: replace(type_, dtype=DType.F32)]
+    for size, place in itertools.product(sorted(sizes, reverse=True), ("", *tensors, *axes)):
+        smaller = (new for new in dict.fromkeys((1, 2, size - 1)) if new < size)
+        changes += (partial(_resized, place, size, new) for new in smaller)
+    for change in changes:
+        again = _retyped(subject, instance, change)
+        if again is not None:
+            yield again
+
+
+def _resized(place: str | int, old: int, new: int, name: str, type_: TensorType) -> TensorType:
+    """`place`: the name of a tensor, an axis counted from the last as 1, or "" for all."""
+    if isinstance(place, str) and place not in ("", name):
+        return type_
+    dims = list(_dims(type_))
+    for axis, dim in enumerate(dims):
+        if dim == old and (isinstance(place, str) or axis == len(dims) - place):
+            dims[axis] = new
+    return replace(type_, dims=tuple(dims))
+
+
+def _retyped(subject: Subject, instance: Instance, change: _Change) -> Instance | None:
+    """The instance with other types, where there is one."""
+
+    def changed_type(name: str, type_: Type) -> Type:
+        free = isinstance(type_, TensorType) and type_.value is None
+        return change(name, type_) if free else type_  # type: ignore[arg-type]
+
+    rows = [changed(subject, instance.plan, row, changed_type) for row in instance.rows]
+    found = tuple(row for row in rows if row is not None)
+    try:
+        return make_instance(subject, instance.plan, found) if len(found) == len(rows) else None
+    except Refusal:
+        return None
+
+
+def _dims(type_: Type) -> tuple[int, ...]:
+    if not isinstance(type_, TensorType) or type_.value is not None:
+        return ()
+    return tuple(dim for dim in type_.dims or () if isinstance(dim, int))
 
 
 def _size(instance: Instance) -> tuple[int, int]:
     """Elements of the open tensors and how many there are; numbers in attributes but 0 and 1."""
-    tensors, lists = open_tensors(instance)
+    tensors, lists = open_names(instance.plan)
     total = attributes = 0
     for row in instance.rows:
         types: list[Type] = [row.scope.tensors[name].type for name in tensors]
@@ -98,7 +184,7 @@ _Place = tuple[int, str, int, int]
 
 
 def _places(found: Refuted) -> Iterator[_Place]:
-    tensors, lists = open_tensors(found.instance)
+    tensors, lists = open_names(found.instance.plan)
     each = found.instance.plan.rule.each
     for number, (row, contents) in enumerate(
         zip(found.instance.rows, found.mismatch.contents, strict=True)

@@ -21,7 +21,7 @@ from tensat_dl.soundness.arithmetic import Array, Scheme, Undefined, Unsupported
 from tensat_dl.soundness.instances import Instance, Root
 from tensat_dl.soundness.operators import EVALUATORS, Call
 from tensat_dl.soundness.reference import evaluate_by_reference
-from tensat_dl.soundness.search import Row, tensors_read
+from tensat_dl.soundness.rows import Row, tensors_read
 from tensat_dl.vocabulary.attributes import Attributes
 from tensat_dl.vocabulary.operators import Operator, OperatorKind
 from tensat_dl.vocabulary.types import AbsentType, TensorType, Type, TypeFault

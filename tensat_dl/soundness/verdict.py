@@ -28,6 +28,10 @@ class Method(Enum):
     FLOAT64 = "float64"
 
 
+#: `Counterexample.computed` where the sides differ in type.
+CLASH = "by their types"
+
+
 @dataclass(frozen=True)
 class Tensor:
     """A tensor of a counterexample: its type as text, its elements as nested lists."""
@@ -44,7 +48,8 @@ class Counterexample:
     `names`: dims, element types and attributes, as text; `applied`: the operators of both sides
     with their attributes and types; `inputs`: what the left side leaves open; `left` and `right`:
     the outputs that differ, first at `index`, where they are `left_element`, `right_element`.
-    `computed` says in which numbers.
+    `computed` says in which numbers.  Where the sides differ in type, `left` and `right` say so and
+    have no elements, unless it is a value that their types know.
     """
 
     names: Mapping[str, str]
@@ -61,10 +66,11 @@ class Counterexample:
 @dataclass(frozen=True)
 class Verdict:
     """`methods`: how many instances were judged by which method, `method` the weakest of them;
-    `error`: the probability that an instance that was proved modulo the prime is none;
-    `reason`: what stood in the way; `needed`: conditions without which it was refuted;
-    `unneeded`: those without which it was not, though instances were found that only they leave
-    out."""
+    `apart`: instances besides, on which the sides differ in type, so that the exploration keeps
+    them apart; with `unguarded` they refute; `error`: the probability that an instance that was
+    proved modulo the prime is none; `reason`: what stood in the way; `needed`: conditions without
+    which it was refuted; `unneeded`: those without which it was not, though instances were found
+    that only they leave out."""
 
     rule: str
     base: str
@@ -73,6 +79,8 @@ class Verdict:
     instances: int
     methods: Mapping[str, int]
     error: float
+    apart: int = 0
+    unguarded: bool = False
     counterexample: Counterexample | None = None
     reason: str = ""
     needed: tuple[str, ...] = ()

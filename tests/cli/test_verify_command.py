@@ -34,6 +34,21 @@ def test_a_rule_that_is_refuted(tensat) -> None:
     assert "they differ first" in done.err
 
 
+def test_types_that_differ(tensat) -> None:
+    Path("r.tsat").write_text("language 1\n@real\nrewrite r: Add(x, Sub(c: T[N], c)) => x\n")
+    done = tensat("verify", "r.tsat")
+    assert done.code == 0
+    assert "kept apart" in done.out
+    assert done.out.splitlines()[-1] == (
+        "of 1 rule some instances differ in type: the guard of types keeps both sides apart there "
+        "(--unguarded refutes them)"
+    )
+    done = tensat("verify", "r.tsat", "--unguarded")
+    assert done.code == 4
+    assert "error[E1001]: `r` does not hold without the guard of types" in done.err
+    assert "= they differ in type: `run` does not join them" in done.err
+
+
 def test_one_rule_alone(tensat) -> None:
     Path("r.tsat").write_text(WRONG)
     done = tensat("verify", "r.tsat", "--rule", "relu_relu", "--samples", 10)

@@ -68,10 +68,11 @@ def _failures(tests: str) -> dict[str, list[str]]:
     return {r.case.title: [d.message for d in r.failures] for r in results if not r.ok}
 
 
-def _verify(text: str, samples: int) -> Verdict:
+def _verify(text: str, samples: int, *, unguarded: bool = False) -> Verdict:
     program = _program(text)
     [name] = re.findall(r"^(?:rewrite|rule) (\w+)", text, re.MULTILINE)
-    [verdict] = verify_program(program, chosen(program, [name]), Samples(samples, 0))
+    settings = Samples(samples, 0, unguarded=unguarded)
+    [verdict] = verify_program(program, chosen(program, [name]), settings)
     return verdict
 
 
@@ -127,6 +128,26 @@ def test_without_groups_it_holds(number: str) -> None:
     verdict = _verify(published(equations()[number], grouped=False), 40)
     assert verdict.status is Status.HOLDS
     assert verdict.instances >= 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", _GUARDED)
+def test_the_published_form_is_refuted_without_the_guard_of_types(number: str) -> None:
+    """On shapes that numpy takes on both sides and that come out as two."""
+    verdict = _verify(published(equations()[number]), 40, unguarded=True)
+    assert verdict.status is Status.REFUTED
+    found = verdict.counterexample
+    assert found is not None
+    arrays = {t.name.upper(): np.zeros(_dims(t.type)) for t in found.inputs}
+    [left], [right] = equations()[number].left, equations()[number].right
+    assert _compute(left, arrays).shape == _dims(found.left.type)
+    assert _compute(right, arrays).shape == _dims(found.right.type)
+    assert found.left.type != found.right.type
+    assert sum(array.size for array in arrays.values()) <= 12
+
+
+def _dims(type_: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", type_.partition("[")[2])))
 
 
 @pytest.mark.slow

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tensat_dl.language.load import load_rules, shipped_names
@@ -26,3 +28,6 @@ def test_every_shipped_rule_holds(part: int) -> None:
     assert [(d.message, d.notes) for d in said] == []
     assert {verdict.status for verdict in verdicts} == {Status.HOLDS}
     assert min(verdict.instances for verdict in verdicts) >= 5
+    own = {rule.name for rule in rules if Path(rule.span.file.name).name == "tensat.tsat"}
+    assert own
+    assert {v.rule: v.apart for v in verdicts if v.rule in own and v.apart} == {}  # no guard needed

@@ -59,6 +59,39 @@ def test_a_right_side_that_never_has_the_type_is_named() -> None:
     assert "the right side never had its type: the type would change from " in verdict.reason
 
 
+def test_sides_of_two_types_are_kept_apart_unless_there_is_no_guard() -> None:
+    """`x` is as large as the sum where `c` adds no axis and no size."""
+    rule = "@real rewrite r: Add(x, Sub(c: T[N], c)) => x"
+    kept, refuted = verify(rule)["r"], verify(rule, unguarded=True)["r"]
+    assert kept.status is Status.HOLDS
+    assert kept.apart > 0
+    assert refuted.status is Status.REFUTED
+    found = refuted.counterexample
+    assert found is not None
+    dims = {t.name: tuple(eval(t.type.removeprefix("f32"))) for t in found.inputs}
+    assert found.left.type == f"f32{list(np.broadcast_shapes(dims['x'], dims['c']))}"
+    assert found.right.type == f"f32{list(dims['x'])}" != found.left.type
+
+
+def test_a_right_side_that_always_has_another_type_is_refuted_without_the_guard() -> None:
+    rule = "rewrite r: Neg(x) => Unsqueeze(x, i64([0]))"
+    found = verify(rule, unguarded=True)["r"].counterexample
+    assert found is not None
+    assert (found.left.type, found.right.type) == ("f32[]", "f32[1]")
+
+
+def test_a_group_is_kept_apart_as_a_whole() -> None:
+    rule = """
+        rule r {
+          match each (y, w, N) by (x) { y = MatMul(x: T[M, K], w: T[K, N]) }
+          emit { *y = Split(MatMul(x, Concat(*w, axis=1)), i64([*N]), axis=0) }
+        }"""
+    verdict = verify(rule, unguarded=True)["r"]
+    assert verdict.status is Status.REFUTED
+    assert verdict.counterexample is not None
+    assert verdict.counterexample.left.name.startswith("y[")
+
+
 def test_a_fact_that_nothing_derives_is_named() -> None:
     text = """
         relation never(x: Tensor)
