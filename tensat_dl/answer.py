@@ -37,7 +37,8 @@ _IMPROVEMENT = 1e-9
 @dataclass(frozen=True)
 class Candidate:
     """`before` and `cost`: what the original and this one cost at run time; `found`: rules may
-    have had a part in it; `changed`: it is another model than the one that was given."""
+    have had a part in it; `changed`: it is another model than the one that was given; `only`: no
+    other is within the limits."""
 
     graph: Graph
     source: Source
@@ -45,6 +46,7 @@ class Candidate:
     cost: float
     found: bool = False
     changed: bool = True
+    only: bool = False
 
 
 def choose_answer(
@@ -59,7 +61,8 @@ def choose_answer(
 
     Raises InfeasibleError where nothing is within the limits."""
     offered = _candidates(original, settled, found, prices, settings)
-    judges = _judges(original, settings, measured=settled.tally is not None)
+    compared = settings.cost.compare or settled.tally is not None
+    judges = _judges(original, settings, compared=compared)
     return _first_accepted(offered, judges, phases)
 
 
@@ -91,7 +94,8 @@ def _candidates(
         cost = settled.cost + price_of_unfolded(whole, graph.nodes, model)
         too_much = beyond_limits(graph, limits)
         if cost < most and not too_much:
-            yield Candidate(graph, build_source(graph), before, cost, found=True)
+            source = build_source(graph)
+            yield Candidate(graph, source, before, cost, found=True, only=not is_given)
         beyond = beyond and (too_much or beyond)
     if tidy is not None:
         yield Candidate(tidy, build_source(tidy), before, before)
@@ -105,8 +109,8 @@ def _candidates(
 
 @dataclass(frozen=True)
 class _Judges:
-    """What a candidate must pass: `verify`, and where the cost was measured, `compare`: a model
-    that is not faster as a whole is not accepted, unless `keep_anyway`."""
+    """What a candidate must pass: `verify`, and where both models are timed, `compare`: one that
+    is not faster as a whole is not accepted, unless `keep_anyway`."""
 
     verify: Callable[[Source], Verification]
     compare: Callable[[Source], Comparison] | None = None
@@ -124,10 +128,10 @@ class Accepted:
     warnings: tuple[str, ...]
 
 
-def _judges(original: Graph, settings: Settings, *, measured: bool) -> _Judges:
+def _judges(original: Graph, settings: Settings, *, compared: bool) -> _Judges:
     cost, dims, source = settings.cost, settings.model.dims, original.source
     checked = partial(verify, source, settings=settings.verify, dims=dims, types=original.types)
-    if not measured:
+    if not compared:
         return _Judges(lambda new: checked(optimised=new))
     conditions = Conditions(
         dims, cost.symbolic_dim, cost.compare_seconds, settings.verify.input_data
@@ -155,6 +159,7 @@ def _first_accepted(offered: Iterator[Candidate], judges: _Judges, phases: Phase
         if judges.compare is not None and candidate.found and verification.ok:
             with phases("compare"):
                 comparison = judges.compare(candidate.source)
-            if not (comparison.faster or comparison.refused or judges.keep_anyway):
+            keep = candidate.only or judges.keep_anyway
+            if not (comparison.faster or comparison.refused or keep):
                 continue
         return Accepted(candidate, verification, comparison, tuple(dict.fromkeys(refused)))

@@ -104,11 +104,11 @@ class CostSettings:
     """`[cost]`.  `model`: measured, roofline, flops, bytes, nodes, or one of the rule file.
 
     `flops_per_second` and `bytes_per_second` are the machine of the roofline model, `overhead`
-    its seconds per operator.  `symbolic_dim`: what a dim without a number counts as.  The rest is
-    for `measured`: `threads` of onnxruntime (0: its own choice), the file `cache` ("": that of the
-    user), the share `margin` by which what a rule made must be cheaper, seconds for timing
-    operators and for timing both models at the end, and whether a model that is not faster then
-    is written all the same."""
+    its seconds per operator.  `symbolic_dim`: what a dim without a number counts as.  For
+    `measured`: the file `cache` ("": that of the user), the share `margin` by which what a rule
+    made must be cheaper, and seconds for timing operators.  `compare`: time both models at the
+    end, as `measured` always does, for `compare_seconds` at most; a model that is not faster is
+    not written, unless `keep_anyway`.  `threads` of onnxruntime, 0 is its own choice."""
 
     model: str = "roofline"
     flops_per_second: float = 5e10
@@ -119,6 +119,7 @@ class CostSettings:
     cache: str = ""
     margin: float = 0.03
     measure_seconds: float = 60.0
+    compare: bool = False
     compare_seconds: float = 3.0
     keep_anyway: bool = False
 

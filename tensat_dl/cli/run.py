@@ -49,9 +49,13 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         help="initializers that a caller could override are constants",
     )
     parser.add_argument(
-        "--keep-anyway",
+        "--compare",
         action="store_true",
-        help="with --cost measured, write the new model even where it is not faster",
+        help="time both models at the end, as --cost measured does; one that is not faster is not"
+        " written",
+    )
+    parser.add_argument(
+        "--keep-anyway", action="store_true", help="write it even where it is not faster"
     )
     parser.add_argument("--json", metavar="FILE", help="write a report (`-`: to stdout)")
     parser.add_argument(
@@ -75,6 +79,7 @@ def _with_switches(arguments: argparse.Namespace, settings: Settings) -> Setting
     """The settings with those that flags without a value switch."""
     switches = (
         (arguments.no_check, "verify", {"enabled": False}),
+        (arguments.compare, "cost", {"compare": True}),
         (arguments.keep_anyway, "cost", {"keep_anyway": True}),
         (arguments.explain, "export", {"explain": True}),
         (arguments.freeze_initializers, "model", {"freeze_initializers": True}),

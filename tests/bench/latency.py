@@ -1,15 +1,16 @@
 """How fast models run before and after, against the original and other optimisers.
 
-    python tests/bench/latency.py [NAME ...] [--rounds 25] [--json FILE] [--cost MODEL]
+    python tests/bench/latency.py [NAME ...] [--rounds 25] [--json FILE] [--cost MODEL,MODEL]
         [--rules RULES] [--against onnxsim,onnxslim,onnxscript,onnxoptimizer] [--levels on,off]
         [--cache DIR] [--limit SECONDS] [--clock cpu]
 
 onnxruntime, one thread, with all its optimisations and with none; the ratio is the median of
-interleaved rounds with an interval of 95 %.  The other optimisers come with `pip install -e
-".[bench]"`; without them, or with `--against ""`, only ours is compared.  Models of other packages
-are downloaded to the cache.  Nodes are counted without constants, and not compared with onnxsim's
-where that brings in operators of onnxruntime's own.  Seconds are those of the processor; the
-difference is that of the outputs, relative to their range, with onnxruntime's optimisations off.
+interleaved rounds with an interval of 95 %.  Several cost models are compared with each other, too,
+the further ones as `tensat-dl:NAME`.  The other optimisers come with `pip install -e ".[bench]"`;
+without them, or with `--against ""`, only ours is compared.  Models of other packages are
+downloaded to the cache.  Nodes are counted without constants, and not compared with onnxsim's where
+that brings in operators of onnxruntime's own.  Seconds are those of the processor; the difference
+is that of the outputs, relative to their range, with onnxruntime's optimisations off.
 """
 
 from __future__ import annotations
@@ -72,12 +73,12 @@ def rows_of(name: str, arguments: argparse.Namespace) -> Iterator[Row]:
     feed = entry.feed(model)
     made = {"original": Optimised(model, 0.0)}
     rows = {"original": Row(name, "original")}
-    for optimiser in (OURS, *arguments.against):
-        rows[optimiser] = Row(name, optimiser)
+    for label, optimiser, cost in _contenders(arguments):
+        rows[label] = Row(name, label)
         try:
-            made[optimiser] = _optimised(optimiser, model, entry, feed, arguments)
+            made[label] = _optimised(optimiser, model, entry, feed, cost, arguments)
         except CannotOptimise as error:
-            rows[optimiser].problem = str(error)
+            rows[label].problem = str(error)
     _describe(rows, made, feed)
     for level in arguments.levels:
         models = [each.model for each in made.values()]
@@ -89,11 +90,24 @@ def rows_of(name: str, arguments: argparse.Namespace) -> Iterator[Row]:
     yield from rows.values()
 
 
+def _contenders(arguments: argparse.Namespace) -> Iterator[tuple[str, str, str]]:
+    """Label, optimiser, cost model: ours with each cost model, the others."""
+    first, *others = arguments.cost
+    yield OURS, OURS, first
+    yield from ((f"{OURS}:{cost}", OURS, cost) for cost in others)
+    yield from ((optimiser, optimiser, first) for optimiser in arguments.against)
+
+
 def _optimised(
-    optimiser: str, model: onnx.ModelProto, entry: Entry, feed: Feed, arguments: argparse.Namespace
+    optimiser: str,
+    model: onnx.ModelProto,
+    entry: Entry,
+    feed: Feed,
+    cost: str,
+    arguments: argparse.Namespace,
 ) -> Optimised:
     """The optimised model, which takes the feed; raises CannotOptimise."""
-    config = {"cost": {"model": arguments.cost}, "model": {"dims": entry.dims(model)}}
+    config = {"cost": {"model": cost, "threads": 1}, "model": {"dims": entry.dims(model)}}
     ours = json.dumps({"rules": arguments.rules, "config": config})
     found = optimise(optimiser, model, arguments.limit, ours)
     try:
@@ -156,7 +170,7 @@ def _comparable(theirs: Row) -> bool:
 
 def line(row: Row) -> str:
     """A row of the table."""
-    start = f"{row.model:20}{row.optimiser:15}"
+    start = f"{row.model:20}{row.optimiser:19}"
     if row.problem:
         return start + row.problem
     facts = f"{row.nodes:6}{row.megabytes:9.2f}{row.seconds:8.2f}{row.difference:10.1e}"
@@ -172,7 +186,7 @@ def line(row: Row) -> str:
 
 def header(levels: Sequence[str]) -> str:
     """The head of the table."""
-    start = f"{'model':20}{'optimiser':15}{'nodes':>6}{'MB':>9}{'s':>8}{'differs':>10}"
+    start = f"{'model':20}{'optimiser':19}{'nodes':>6}{'MB':>9}{'s':>8}{'differs':>10}"
     return start + "".join(f"{'ms ' + level:>10}{'ratio':>8} [95 %       ]" for level in levels)
 
 
@@ -205,7 +219,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--against", type=_list, default=[n for n in OPTIMISERS if n != OURS])
     parser.add_argument("--levels", type=_list, default=list(LEVELS), help="on, off")
     parser.add_argument("--rules", default="std")
-    parser.add_argument("--cost", default="roofline")
+    parser.add_argument("--cost", type=_list, default=["roofline"], metavar="MODEL,MODEL")
     parser.add_argument("--clock", choices=list(CLOCKS), default="cpu")
     parser.add_argument("--cache", type=Path, default=CACHE, help="folder of downloads")
     parser.add_argument("--limit", type=float, default=300.0, help="seconds of one optimiser")

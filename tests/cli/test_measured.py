@@ -86,6 +86,34 @@ def test_it_is_written_anyway_where_that_is_wanted(tensat, measuring, how: list[
     assert nodes("m.opt.onnx") == 3
 
 
+PLAIN = ("run", "rules.tsat", "m.onnx", "--cost", "nodes")
+
+
+@pytest.mark.parametrize("how", [["--compare"], ["--set", "cost.compare=true"]])
+def test_models_of_other_costs_are_timed_where_that_is_wanted(
+    tensat, measuring, how: list[str]
+) -> None:
+    measuring(SAME)
+    done = tensat(*PLAIN, *how)
+    assert done.out.splitlines()[0].startswith("the new model is not faster; the original is kept")
+    assert nodes("m.opt.onnx") == 4
+    done = tensat(*PLAIN, *how, "--keep-anyway")
+    assert done.out.splitlines()[0] == "25.0 % cheaper (nodes 4 -> 3)"
+    measuring(FASTER)
+    assert "comparison    2000 ms -> 1000 ms, 2.000 times" in tensat(*PLAIN, *how).out
+    assert nodes("m.opt.onnx") == 3
+    assert "comparison" not in tensat(*PLAIN).out
+
+
+def test_where_the_original_is_beyond_the_limits_the_answer_need_not_be_faster(
+    tensat, measuring
+) -> None:
+    measuring(SAME)
+    done = tensat(*PLAIN, "--compare", "--set", "extract.at_most.Relu=1")
+    assert (done.code, done.err) == (0, "")
+    assert nodes("m.opt.onnx") == 3
+
+
 def test_what_cannot_be_compared_goes_by_its_cost(tensat, measuring) -> None:
     measuring(Comparison(refused="no input was found"))
     done = tensat(*RUN)
@@ -162,7 +190,7 @@ def test_the_cache_of_the_settings_is_used(tensat, tmp_path: Path) -> None:
         (["export", "nowhere/x.json"], 2, "the directory nowhere of the report does not exist"),
         (["export", "c.sqlite", "--cost-cache", "c.sqlite"], 2, "would overwrite"),
         (["import"], 2, "`costs import` needs a file"),
-        (["import", "x.json"], 2, "x.json: No such file or directory"),
+        (["import", "x.json"], 3, "x.json does not exist"),
         (["import", "bad.json"], 3, "bad.json cannot be imported: it was not written by"),
         (["import", "latin"], 3, "latin is no text"),
         (["clear", "--cost-cache", "bad.json"], 3, "bad.json is no cost cache"),
