@@ -55,6 +55,7 @@ class Reduction(StrEnum):
     DOMINATORS = "dominators"
     DOMINANCE = "dominance"
     UPPER_BOUND = "upper-bound"
+    LANDMARKS = "landmarks"
     ISOMORPHISM = "isomorphism"
     BRANCHING = "branching"
     CHAIN = "chain"

@@ -19,6 +19,7 @@ from tensat_dl.extract.deadline import Deadline
 from tensat_dl.extract.formulation import Formulation, formulate
 from tensat_dl.extract.graph import Graph, with_costs
 from tensat_dl.extract.greedy import Choice, greedy_dag
+from tensat_dl.extract.landmarks import ascend
 from tensat_dl.extract.order import components
 from tensat_dl.extract.records import Recorder
 from tensat_dl.extract.reductions.prune import nothing
@@ -86,6 +87,8 @@ class PartRun:
         part.graph = self.reducer.run(part.graph, PARTS, context, part.number)
         if part.graph.derivable:
             part.found.raise_bound(lower_bound(part.graph, self.deadline))
+            if self._on("landmarks"):
+                part.found.raise_bound(ascend(part.graph, self.deadline).bound)
         else:
             part.found.prove(part.cutoff)
 

@@ -37,7 +37,7 @@ PARTS = ("branching", "chain", "relaxation", "kernel")
 #: Each stage of a part alone, all with one left out, none, all.
 SETS = [
     (),
-    *((name,) for name in ("upper-bound", *PARTS)),
+    *((name,) for name in ("upper-bound", "landmarks", *PARTS)),
     *(tuple(other for other in Reduction if other != name) for name in Reduction),
     ("chain", "relaxation", "kernel"),
     tuple(Reduction),

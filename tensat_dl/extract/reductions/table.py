@@ -19,7 +19,7 @@ from tensat_dl.extract.reductions.dominance import remove_dominated
 from tensat_dl.extract.reductions.prune import prune
 from tensat_dl.extract.reductions.required import close_required, remove_loops
 from tensat_dl.extract.reductions.simplify import expand_aliases, merge_single_parents, settle_free
-from tensat_dl.extract.reductions.upper import remove_dear
+from tensat_dl.extract.reductions.upper import remove_by_landmarks, remove_dear
 from tensat_dl.settings import Reduction
 
 
@@ -41,6 +41,7 @@ class Stage:
 
 
 _ALL, _BEST = "every acyclic selection", "an optimal selection"
+_CHEAPER = "every acyclic selection no dearer than the one known"
 STAGES: tuple[Stage, ...] = (
     Stage("prune", lambda graph, _: prune(graph), _ALL),
     Stage("free", lambda graph, _: settle_free(graph), _BEST),
@@ -52,7 +53,12 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "upper-bound",
         lambda graph, at: remove_dear(graph, at.upper, at.deadline),
-        "every acyclic selection no dearer than the one known",
+        _CHEAPER,
+    ),
+    Stage(
+        "landmarks",
+        lambda graph, at: remove_by_landmarks(graph, at.upper, at.deadline),
+        _CHEAPER,
     ),
 )
 _BY_NAME = {stage.name: stage for stage in STAGES}
@@ -62,7 +68,7 @@ SIMPLIFYING = ("prune", "free", "alias", "merge")
 # For the whole graph, where an upper bound is too loose to pay.
 WHOLE = (*SIMPLIFYING, "closure", "dominators", "dominance")
 # For parts, whose upper bounds are tight.
-PARTS = ("upper-bound", *WHOLE)
+PARTS = ("upper-bound", "landmarks", *WHOLE)
 _MOST_ROUNDS = 8
 
 

@@ -8,13 +8,16 @@ Parts have an upper bound each, and what lies in another part does not count.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from tensat_dl.extract.bitsets import weigh
 from tensat_dl.extract.deadline import Deadline
-from tensat_dl.extract.graph import ROOT, Graph
+from tensat_dl.extract.graph import ROOT, BoolArray, Graph, with_costs
+from tensat_dl.extract.landmarks import ascend
 from tensat_dl.extract.problem import FloatArray
-from tensat_dl.extract.reductions.prune import drop_nodes, nothing
+from tensat_dl.extract.reductions.prune import drop_nodes
 from tensat_dl.extract.reductions.required import Required, dominators, required_sets
 
 # Rounding in sums of costs must not remove a node of the incumbent itself.
@@ -36,17 +39,35 @@ def lower_bound(graph: Graph, deadline: Deadline) -> float:
 
 def remove_dear(graph: Graph, upper: FloatArray, deadline: Deadline) -> Graph:
     """Drop nodes whose lower bound exceeds the `upper` of their part.  Needs a pruned graph."""
-    if not np.isfinite(upper).any():
+    gone = _dear(graph, upper, deadline)
+    return drop_nodes(graph, gone) if gone.any() else graph
+
+
+def remove_by_landmarks(graph: Graph, upper: FloatArray, deadline: Deadline) -> Graph:
+    """The same with the bound of landmarks, and with the costs that they leave.  They do not know
+    parts: what counts is the sum of all `upper`."""
+    most = upper.sum(keepdims=True) * (1.0 + MARGIN)
+    if not np.isfinite(most).all():
         return graph
+    ascent = ascend(graph, deadline)
+    reduced = replace(with_costs(graph, ascent.reduced), part=np.zeros_like(graph.part))
+    gone = _dear(reduced, most - ascent.bound, deadline)
+    return drop_nodes(graph, gone) if gone.any() else graph
+
+
+def _dear(graph: Graph, upper: FloatArray, deadline: Deadline) -> BoolArray:
+    """Marks the nodes whose lower bound exceeds the `upper` of their part."""
+    if not np.isfinite(upper).any():
+        return np.zeros(len(graph.node_id), dtype=np.bool_)
     required = required_sets(graph, deadline)
     slack = upper * (1.0 + MARGIN)
     slack -= part_bounds(graph, len(upper), deadline)
     if (slack < 0.0).any():
-        return nothing(graph)
+        return np.ones(len(graph.node_id), dtype=np.bool_)
     above = _needed_above(required, dominators(graph, deadline))
     choice = np.diff(graph.first)[graph.owner] > 1
     own = graph.cost - graph.least[graph.owner]
-    gone = choice & (own > slack[graph.part[graph.owner]])
+    gone: BoolArray = choice & (own > slack[graph.part[graph.owner]])
     rest = np.flatnonzero(choice & ~gone)
     if len(rest):
         within = _optional_by_part(graph, required, len(upper))
@@ -57,7 +78,7 @@ def remove_dear(graph: Graph, upper: FloatArray, deadline: Deadline) -> Graph:
         ]
         extra = weigh(needs, graph.least[required.order], deadline)
         gone[rest] = own[rest] + extra > slack[graph.part[graph.owner[rest]]]
-    return drop_nodes(graph, gone) if gone.any() else graph
+    return gone
 
 
 def _optional_by_part(graph: Graph, required: Required, count: int) -> list[int]:
