@@ -87,7 +87,7 @@ class PartRun:
         part.graph = self.reducer.run(part.graph, PARTS, context, part.number)
         if part.graph.derivable:
             part.found.raise_bound(lower_bound(part.graph, self.deadline))
-            if self._on("landmarks"):
+            if self._on(Reduction.LANDMARKS):
                 part.found.raise_bound(ascend(part.graph, self.deadline).bound)
         else:
             part.found.prove(part.cutoff)
