@@ -10,7 +10,7 @@ blocked ones, then the rule acts where it is 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tensat_dl.egraph import naming
 from tensat_dl.egraph.runs import rule_text
@@ -78,7 +78,14 @@ def _leaves(rule: program.Rule, root: str) -> set[str]:
     return leaves
 
 
-def reach_rules(operator: Operator) -> Iterator[str]:
+def checking_rules(operators: Iterable[Operator]) -> Iterator[str]:
+    """What cycle checks need, whatever the rule."""
+    yield from _common_rules()
+    for operator in operators:
+        yield from _reach_rules(operator)
+
+
+def _reach_rules(operator: Operator) -> Iterator[str]:
     """Who depends on an output in question, through the e-nodes of one operator."""
     table = naming.node_table(operator)
     target = "bdepends" if operator.has_bundle else "depends"
@@ -107,7 +114,7 @@ def reach_rules(operator: Operator) -> Iterator[str]:
         )
 
 
-def common_rules() -> Iterator[str]:
+def _common_rules() -> Iterator[str]:
     """Rules for projections and for the members of vectors."""
     yield "(relation hold_next (Tensors i64))"
     for table in ("depends", "bdepends"):

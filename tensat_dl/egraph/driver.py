@@ -91,14 +91,17 @@ class Driver:
     _groups: set[int] = field(default_factory=set)
     _combined: dict[tuple[str, ...], str] = field(default_factory=dict)
     _enodes: int = 0
+    _sizes: dict[str, int] = field(default_factory=dict)
+    _declared: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._rules = {rule.plan.rule.name: rule for rule in self.encoded.rules}
-        self._has_runs = any(f":ruleset {RUNS}" in c for c in self.encoded.commands)
-        self._has_folds = any(f":ruleset {FOLDS}" in c for c in self.encoded.commands)
-        self._has_order = any(f":ruleset {NORMAL}" in c for c in self.encoded.commands)
+        self._has_runs = self.encoded.fills(RUNS)
+        self._has_folds = self.encoded.fills(FOLDS)
+        self._has_order = self.encoded.fills(NORMAL)
         self._open_gate(GATE - 1)
-        self._enodes = self.count_enodes()
+        self._sizes = self.engine.sizes()
+        self._enodes = _applications(self._sizes)
 
     # --- the schedule ------------------------------------------------------------------------
 
@@ -152,6 +155,11 @@ class Driver:
             return False
         started = time.monotonic()
         self._check_limits()
+        rules = [rule for rule in rules if all(self._sizes[table] for table in rule.needs)]
+        for rule in rules:
+            self._declare(rule.finding)
+            if rule.plan.left.has_lists:
+                self._declare(rule.acting)
         self._derive()
         if self._has_runs:
             self.engine.saturate(RUNS)
@@ -166,10 +174,10 @@ class Driver:
             self.engine.saturate(NORMAL)
         if self.encoded.prunes_steps:
             self._prune()
-        sizes = self.engine.sizes()
-        self._enodes = _applications(sizes)
+        self._sizes = self.engine.sizes()
+        self._enodes = _applications(self._sizes)
         seconds = time.monotonic() - started
-        self.counts.steps.append(StepRecord(self._enodes, sizes["type"], seconds))
+        self.counts.steps.append(StepRecord(self._enodes, self._sizes["type"], seconds))
         self.after_step(self._enodes)
         exploded = found and self._enodes > 2 * before
         self._check_limits(_largest(found) if exploded else "")
@@ -181,6 +189,17 @@ class Driver:
         if time.monotonic() >= self.limits.deadline:
             raise Stop(StopReason.SECONDS, blamed)
 
+    def _declare(self, commands: Sequence[str]) -> None:
+        """Run commands when they are first needed: compiling a rule takes milliseconds.
+
+        What the tables hold by then is what the engine plans a join by.  So a rule that looks into
+        lists comes before these are taken apart: else it would combine all with all first, and
+        then find which belong together.
+        """
+        if id(commands) not in self._declared:
+            self._declared.add(id(commands))
+            self.engine.commands(commands)
+
     def count_enodes(self) -> int:
         """Operator applications in the e-graph."""
         return _applications(self.engine.sizes())
@@ -189,6 +208,7 @@ class Driver:
         checks = [f.rule.check for f in found if f.rule.check]
         if not checks:
             return
+        self._declare(self.encoded.checking)
         self.engine.run(self._combine(checks))
         self.engine.saturate(cycles.REACH)
         self.engine.run(cycles.BLOCKS)
@@ -261,6 +281,8 @@ class Driver:
             if answer is not None:
                 table = rule.answers[answer.recipe]
                 rows.setdefault(table, []).append((*row, *answer.columns))
+        if rows:
+            self._declare(rule.acting)
         for table, found in rows.items():
             self.engine.facts(table, found)
         return any(self.engine.size(table) for table in rule.answers)
@@ -270,6 +292,8 @@ class Driver:
         if not self._new_rows(rule.ask):
             return False
         rows = answer_groups(rule, list(self._seen[rule.ask]), self.answerer, self._groups)
+        if rows.groups:
+            self._declare(rule.acting)
         self.engine.facts(rule.group.links, rows.links)
         self.engine.facts(rule.group.groups, rows.groups)
         return bool(rows.groups)

@@ -7,7 +7,7 @@ engine's Python interface, nor of any particular graph.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tensat_dl.egraph import cycles, naming
@@ -59,14 +59,28 @@ _PRELUDE = (
 
 @dataclass(frozen=True)
 class EncodedProgram:
-    """Commands in order, and the rules they declare.  `prunes_steps`: some rule asks for cycles to
-    be pruned, so that is done after every step."""
+    """Commands in order that all rules rest on, and the rules with those of their own.
+    `checking`: commands to run before the first cycle check.  `prunes_steps`: some rule asks for
+    cycles to be pruned, so that is done after every step."""
 
     commands: tuple[str, ...]
     rules: tuple[EncodedRule, ...]
     derivations: tuple[EncodedDerivation, ...]
     operators: tuple[Operator, ...]
     prunes_steps: bool
+    checking: tuple[str, ...] = ()
+
+    def all_commands(self) -> Iterator[str]:
+        """Also those that wait until they are needed."""
+        yield from self.commands
+        for rule in self.rules:
+            yield from rule.finding
+            yield from rule.acting
+        yield from self.checking
+
+    def fills(self, ruleset: str) -> bool:
+        """There may be rules in a ruleset."""
+        return any(f":ruleset {ruleset} " in command for command in self.all_commands())
 
 
 def encode(
@@ -100,19 +114,14 @@ def encode(
     for derivation in derivations:
         commands += derivation.commands
     commands += young_commands(plans)
-    encoded: list[EncodedRule] = []
-    for plan in plans:
-        rule, text = encode_rule(plan, options)
-        commands += text
-        encoded.append(rule)
+    encoded = tuple(encode_rule(plan, options) for plan in plans)
     commands += demand_rules(uses, arguments, DERIVE)
-    if any(rule.check for rule in encoded):
-        commands += cycles.common_rules()
-        for operator in operators:
-            commands += cycles.reach_rules(operator)
     if prunable:
         commands += prune_rules(operators)
-    return EncodedProgram(tuple(commands), tuple(encoded), derivations, operators, prunes_steps)
+    checking = cycles.checking_rules(operators) if any(rule.check for rule in encoded) else ()
+    return EncodedProgram(
+        tuple(commands), encoded, derivations, operators, prunes_steps, tuple(checking)
+    )
 
 
 def _looks_into_lists(checked: program.CheckedProgram, rules: Sequence[program.Rule]) -> bool:
@@ -130,4 +139,4 @@ def _prunes(steps: Sequence[program.Step]) -> bool:
 
 def program_text(encoded: EncodedProgram) -> str:
     """The engine program for people to read (`show --stage egglog`)."""
-    return "\n".join(encoded.commands) + "\n"
+    return "\n".join(encoded.all_commands()) + "\n"

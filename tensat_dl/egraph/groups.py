@@ -45,8 +45,8 @@ class EncodedGroup:
 
 def encode_group(
     plan: RulePlan, generations: bool, pairs: Sequence[tuple[str, str]]
-) -> tuple[EncodedGroup, list[str]]:
-    """Write the tables and rules of a `match each` rule."""
+) -> tuple[EncodedGroup, list[str], list[str]]:
+    """Write a `match each` rule: its tables with the rules that ask, then the rules that act."""
     rule, recipe = plan.rule, plan.recipes[0]
     assert rule.each is not None
     members = tuple(m for m in rule.each.members if m in plan.left.tensors)
@@ -58,7 +58,8 @@ def encode_group(
         f"links_{plan.number}",
         f"groups_{plan.number}",
     )
-    return group, list(_commands(plan, recipe, group, generations, pairs))
+    finding = [*_find_rules(plan, group, generations), *_declarations(plan, group)]
+    return group, finding, list(_act_rules(plan, recipe, group, pairs))
 
 
 def _starred(recipe: Recipe, members: Sequence[str]) -> tuple[str, ...]:
@@ -96,20 +97,18 @@ def group_columns(plan: RulePlan, group: EncodedGroup) -> list[tuple[str, str]]:
     ]
 
 
-def _commands(
-    plan: RulePlan,
-    recipe: Recipe,
-    group: EncodedGroup,
-    generations: bool,
-    pairs: Sequence[tuple[str, str]],
+def _declarations(plan: RulePlan, group: EncodedGroup) -> Iterator[str]:
+    columns = " ".join(sort for _, sort in group_columns(plan, group))
+    yield f"(relation {group.groups} ({columns}))"
+    yield f"(relation {group.links} (i64 i64 {' '.join(['i64'] * len(group.members))}))"
+
+
+def _act_rules(
+    plan: RulePlan, recipe: Recipe, group: EncodedGroup, pairs: Sequence[tuple[str, str]]
 ) -> Iterator[str]:
     number = plan.number
-    yield from _find_rules(plan, group, generations)
-    columns = group_columns(plan, group)
-    yield f"(relation {group.groups} ({' '.join(sort for _, sort in columns)}))"
-    yield f"(relation {group.links} (i64 i64 {' '.join(['i64'] * len(group.members))}))"
     yield f"(function result_{number} (i64) Bundle :merge old)"
-    row = f"({group.groups} {' '.join(name for name, _ in columns)})"
+    row = f"({group.groups} {' '.join(name for name, _ in group_columns(plan, group))})"
     for name in group.starred:
         yield from _fold_rules(number, group, name, row)
     yield _make_rule(number, recipe, group, row)

@@ -57,6 +57,11 @@ class MatchPlan:
     literals: tuple[tuple[str, program.InputLiteral], ...]
     columns: tuple[Column, ...]
 
+    @property
+    def has_lists(self) -> bool:
+        """It looks into the inputs of a variadic operator."""
+        return any(match.operator.is_variadic for match in self.matches)
+
 
 @dataclass(frozen=True)
 class RulePlan:

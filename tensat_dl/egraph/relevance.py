@@ -6,10 +6,10 @@ sides are made of operators that the graph has or that a relevant rule can make.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from tensat_dl.language import program
-from tensat_dl.language.emitted import emitted_operators
+from tensat_dl.language.sides import emitted_operators, matched_operators
 from tensat_dl.vocabulary.operators import Operator
 
 
@@ -35,12 +35,5 @@ def relevant(
 def _may_match(
     rule: program.Rule | program.Derivation, known: set[Operator], relations: set[str]
 ) -> bool:
-    needed = {operator for match in rule.matches for operator in _matched(match)}
+    needed = set(matched_operators(rule))
     return needed <= known and all(fact.relation in relations for fact in rule.facts)
-
-
-def _matched(match: program.Match) -> Iterator[Operator]:
-    yield match.operator
-    for item in match.inputs:
-        if isinstance(item, program.InputMap):
-            yield item.operator

@@ -1,6 +1,6 @@
 """One rule as rules of the engine.
 
-Enters: a plan.  Leaves: an :class:`EncodedRule` and commands as text.
+Enters: a plan.  Leaves: an :class:`EncodedRule`, which holds its commands as text.
 
 A rule runs in two halves.  *Ask*: every match puts what its conditions can see (attributes and
 analyses, as ids) into `ask_n`; equal questions are one row.  Python answers each new row once
@@ -37,6 +37,7 @@ from tensat_dl.egraph.query import (
 from tensat_dl.egraph.runs import built_rules, built_table, rule_text, run_rules
 from tensat_dl.egraph.symmetry import distinct_orders, symmetric_pairs
 from tensat_dl.language import program
+from tensat_dl.language.sides import matched_operators
 from tensat_dl.settings import CyclePolicy
 
 #: The number of parts into which a step can be cut when it would exceed the limits.
@@ -53,7 +54,8 @@ class EncodedRule:
     """A rule's tables: `ask`, one `answers` table a recipe; its rulesets `find` and `act`.
 
     `check` is the ruleset that starts its cycle check, "" where it needs none; `group` is set for
-    `match each` rules.
+    `match each` rules.  `finding` are the commands to run before it may ask, `acting` those before
+    it may act; nothing can match as long as one of the tables `needs` is empty.
     """
 
     plan: RulePlan
@@ -63,7 +65,10 @@ class EncodedRule:
     find: str
     act: str
     check: str
-    group: EncodedGroup | None
+    needs: tuple[str, ...]
+    finding: tuple[str, ...]
+    acting: tuple[str, ...]
+    group: EncodedGroup | None = None
 
 
 @dataclass(frozen=True)
@@ -76,47 +81,66 @@ class EncodeOptions:
     lists: bool
 
 
-def encode_rule(plan: RulePlan, options: EncodeOptions) -> tuple[EncodedRule, list[str]]:
+def encode_rule(plan: RulePlan, options: EncodeOptions) -> EncodedRule:
     """Write the tables and rules of one rule."""
     prefix, rule = str(plan.number), plan.rule
-    columns = tuple(answer_columns(recipe.builds) for recipe in plan.recipes)
     policy = rule.cycles or options.policy
     pairs = cycles.pairs_to_check(rule) if policy == CyclePolicy.CHECK else ()
     pairs = tuple(p for p in pairs if p[0] in plan.left.tensors)
+    check = f"rs_check_{prefix}" if pairs else ""
     encoded = EncodedRule(
         plan,
         f"ask_{prefix}",
         tuple(f"ans_{prefix}_{i}" for i in range(len(plan.recipes))),
-        columns,
+        tuple(answer_columns(recipe.builds) for recipe in plan.recipes),
         f"rs_find_{prefix}",
         f"rs_act_{prefix}",
-        f"rs_check_{prefix}" if pairs else "",
-        None,
+        check,
+        tuple(naming.node_table(operator) for operator in matched_operators(rule)),
+        (f"(ruleset rs_find_{prefix})", *run_rules(plan.left, prefix)),
+        tuple(f"(ruleset {name})" for name in (f"rs_act_{prefix}", check) if name),
     )
-    text = [f"(ruleset {name})" for name in (encoded.find, encoded.act, encoded.check) if name]
-    text += run_rules(plan.left, prefix)
     if rule.each is not None:
-        group, more = encode_group(plan, options.generations, pairs)
-        return replace(encoded, answers=(group.groups,), group=group), text + more
-    text.append(f"(relation {encoded.ask} ({_sorts(plan)}))")
-    for table, outputs in zip(encoded.answers, columns, strict=True):
+        group, finding, acting = encode_group(plan, options.generations, pairs)
+        encoded = replace(encoded, answers=(group.groups,), group=group)
+    else:
+        finding, acting = _finding(encoded, options), _acting(encoded, options, pairs)
+    return replace(
+        encoded, finding=(*encoded.finding, *finding), acting=(*encoded.acting, *acting)
+    )
+
+
+def _finding(encoded: EncodedRule, options: EncodeOptions) -> Iterator[str]:
+    """The tables of questions and answers, and the rules that ask."""
+    plan = encoded.plan
+    yield f"(relation {encoded.ask} ({_sorts(plan)}))"
+    for table, outputs in zip(encoded.answers, encoded.answer_columns, strict=True):
         sorts = " ".join([_sorts(plan), *[c.sort for c in outputs]])
-        text.append(f"(relation {table} ({sorts}))")
+        yield f"(relation {table} ({sorts}))"
+    for number, order in enumerate(_orders(plan)):
+        query = _guarded_query(plan, order, options, origins=False)
+        label = f"find:{plan.number}:{number}"
+        yield rule_text(query.atoms, [_question(encoded)], encoded.find, label)
+
+
+def _acting(
+    encoded: EncodedRule, options: EncodeOptions, pairs: Sequence[tuple[str, str]]
+) -> Iterator[str]:
+    plan = encoded.plan
     for recipe in plan.recipes:
         for build in recipe.builds:
             if isinstance(build, BuildMap):
-                text += built_rules(build, _recipe_prefix(plan, recipe))
+                yield from built_rules(build, _recipe_prefix(plan, recipe))
     if pairs:
         names = " ".join(["i64", *["Tensor"] * len(plan.left.tensors)])
-        text.append(f"(function ok_{prefix} ({names}) i64 :merge (min old new))")
-    for number, order in enumerate(distinct_orders(rule, plan.left, operand_orders(plan.left))):
-        query = _guarded_query(plan, order, options, origins=False)
-        text.append(
-            rule_text(query.atoms, [_question(encoded)], encoded.find, f"find:{prefix}:{number}")
-        )
+        yield f"(function ok_{plan.number} ({names}) i64 :merge (min old new))"
+    for number, order in enumerate(_orders(plan)):
         for place in range(len(plan.recipes)):
-            text += _act_rules(encoded, place, order, number, options, pairs)
-    return encoded, text
+            yield from _act_rules(encoded, place, order, number, options, pairs)
+
+
+def _orders(plan: RulePlan) -> Iterable[tuple[bool, ...]]:
+    return distinct_orders(plan.rule, plan.left, operand_orders(plan.left))
 
 
 def _sorts(plan: RulePlan) -> str:
