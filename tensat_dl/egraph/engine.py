@@ -1,21 +1,48 @@
 """The engine: egglog behind a few plain calls.  The only module that imports it.
 
 Enters: commands as text, rows as numbers and tuples of numbers.  Leaves: the same, and the whole
-e-graph as rows.  Facts are built as command objects: parsing them as text would keep a copy of
-the whole text in every parsed span.
+e-graph as rows.  Few facts are built as command objects: parsing them as text would keep a copy of
+the whole text in every parsed span.  Many go in as a file of numbers, where the machine has files
+that are in memory alone; what stands for terms is made of the numbers by a rule.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from importlib.machinery import PathFinder
+from importlib.util import find_spec, module_from_spec
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from egglog import bindings
+
+def _load_bindings() -> ModuleType:
+    """egglog's engine alone: its Python front end, which nothing here uses, takes as long to
+    import as a small model to explore."""
+    name = "egglog.bindings"
+    if name not in sys.modules:
+        package = find_spec("egglog")
+        places = None if package is None else package.submodule_search_locations
+        spec = PathFinder.find_spec(name, places)
+        if spec is None or spec.loader is None:
+            raise ImportError("egglog is not installed", name="egglog")
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        sys.modules[name] = module  # it can be loaded only once: `import egglog` finds it there
+    return sys.modules[name]
+
+
+bindings = _load_bindings()
 
 #: A term: a number, a tuple of numbers (a vector), or (function name, arguments..).
 Row = tuple[Any, ...]
 _SPAN = bindings.PanicSpan()
+
+#: So many facts at least are read from a file.
+_MANY = 30 if hasattr(os, "memfd_create") and Path("/proc/self/fd").is_dir() else 1 << 62
 
 
 @dataclass(frozen=True)
@@ -55,6 +82,7 @@ class Engine:
     """One database.  Not safe to share between threads."""
 
     _egraph: Any = field(default_factory=lambda: bindings.EGraph())
+    _loads: int = 0
 
     def commands(self, texts: Iterable[str]) -> None:
         """Run commands one by one."""
@@ -63,22 +91,62 @@ class Engine:
 
     def facts(self, relation: str, rows: Iterable[Row]) -> None:
         """Add rows to a relation."""
-        self._run(*[_action(bindings.Expr_(_SPAN, _call(relation, row))) for row in rows])
+        known = list(rows)
+        if len(known) < _MANY or not all(isinstance(v, int) for row in known for v in row):
+            self._run(*[_action(bindings.Expr_(_SPAN, _call(relation, row))) for row in known])
+        else:
+            self._read(relation, known)
 
     def set(self, function: str, rows: Iterable[tuple[Row, Any]]) -> None:
         """Set function values: (arguments, value)."""
-        self._run(
-            *[
-                _action(bindings.Set(_SPAN, function, [_term(a) for a in arguments], _term(value)))
-                for arguments, value in rows
-            ]
-        )
+        self._act([("set", (function, *arguments), value) for arguments, value in rows])
 
     def unions(self, pairs: Iterable[tuple[Any, Any]]) -> None:
         """Make pairs of terms equal."""
-        self._run(
-            *[_action(bindings.Union(_SPAN, _term(left), _term(right))) for left, right in pairs]
+        self._act([("union", left, right) for left, right in pairs])
+
+    def _act(self, actions: Iterable[Row]) -> None:
+        """Do actions, the ones that differ in numbers alone together."""
+        alike: dict[str, list[list[int]]] = {}
+        examples: dict[str, list[Row]] = {}
+        for action in actions:
+            numbers: list[int] = []
+            shape = _shape(action, numbers)
+            alike.setdefault(shape, []).append(numbers)
+            examples.setdefault(shape, []).append(action)
+        for shape, rows in alike.items():
+            if len(rows) < _MANY:
+                self._run(*map(_command, examples[shape]))
+            else:
+                self._act_alike(shape, rows)
+
+    def _act_alike(self, shape: str, rows: list[list[int]]) -> None:
+        """Load the numbers, then let a rule act on each row and drop it."""
+        name = f"load_{self._loads}"
+        self._loads += 1
+        columns = range(len(rows[0]))
+        row = f"({name} {' '.join(f'c{c}' for c in columns)})"
+        action = shape.format(*(f"c{c}" for c in columns))
+        self.commands(
+            [
+                f"(ruleset {name}s)",
+                f"(relation {name} ({' '.join('i64' for _ in columns)}))",
+                f"(rule ({row}) ({action} (delete {row})) :ruleset {name}s)",
+            ]
         )
+        self.facts(name, map(tuple, rows))
+        self.run(f"{name}s")
+
+    def _read(self, relation: str, rows: list[Row]) -> None:
+        """Add rows of numbers by way of a file in memory."""
+        file = os.memfd_create(relation)
+        try:
+            text = "".join("\t".join(map(str, row)) + "\n" for row in rows)
+            with open(file, "w", encoding="ascii", closefd=False) as stream:
+                stream.write(text)
+            self._run(bindings.Input(_SPAN, relation, f"/proc/self/fd/{file}"))
+        finally:
+            os.close(file)
 
     def run(self, ruleset: str) -> RunCount:
         """One step of a ruleset."""
@@ -163,6 +231,26 @@ def _run_count(report: Any) -> RunCount:
     times = report.search_and_apply_time_per_rule
     seconds = {name: time.total_seconds() for name, time in times.items()}
     return RunCount(report.updated, dict(report.num_matches_per_rule), seconds)
+
+
+def _command(action: Row) -> Any:
+    """A set or a union."""
+    if action[0] == "union":
+        return _action(bindings.Union(_SPAN, _term(action[1]), _term(action[2])))
+    (function, *arguments), value = action[1:]
+    return _action(bindings.Set(_SPAN, function, [_term(a) for a in arguments], _term(value)))
+
+
+def _shape(value: Any, numbers: list[int]) -> str:
+    """A term or an action as text, with {} for each number; these are appended to `numbers`."""
+    if isinstance(value, int):
+        numbers.append(value)
+        return "{}"
+    if not value:
+        return "(vec-empty)"
+    if isinstance(value[0], str):
+        return f"({' '.join([value[0], *(_shape(v, numbers) for v in value[1:])])})"
+    return f"(vec-of {' '.join([_shape(v, numbers) for v in value])})"
 
 
 def _action(action: Any) -> Any:

@@ -104,10 +104,9 @@ def encode_rule(plan: RulePlan, options: EncodeOptions) -> EncodedRule:
         group, finding, acting = encode_group(plan, options.generations, pairs)
         encoded = replace(encoded, answers=(group.groups,), group=group)
     else:
-        finding, acting = _finding(encoded, options), _acting(encoded, options, pairs)
-    return replace(
-        encoded, finding=(*encoded.finding, *finding), acting=(*encoded.acting, *acting)
-    )
+        finding = list(_finding(encoded, options))
+        acting = list(_acting(encoded, options, pairs))
+    return replace(encoded, finding=(*encoded.finding, *finding), acting=(*encoded.acting, *acting))
 
 
 def _finding(encoded: EncodedRule, options: EncodeOptions) -> Iterator[str]:

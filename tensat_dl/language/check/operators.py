@@ -17,8 +17,8 @@ from tensat_dl.language.check.names import Kind, Symbol
 from tensat_dl.language.check.report import Reporter
 from tensat_dl.language.check.right import RightSide
 from tensat_dl.language.check.variables import Context, Declared, Variable
-from tensat_dl.language.sides import emitted_operators
 from tensat_dl.language.program import CustomOperator, Lowering, Sort
+from tensat_dl.language.sides import emitted_operators
 from tensat_dl.sentences import listed
 from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
