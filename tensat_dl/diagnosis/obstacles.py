@@ -241,9 +241,10 @@ def _literal_text(plan: RulePlan, scope: Scope, env: Environment) -> str:
     for name, literal in plan.left.literals:
         type_ = scope.tensors[name].type
         wanted = format_expr(literal.value)
-        if not isinstance(type_, TensorType) or type_.value is None:
+        known = (type_.value, type_.fill) if isinstance(type_, TensorType) else (None, None)
+        if known == (None, None):
             return f"the pattern needs the constant {wanted}; this is no known constant"
-        here = ", ".join(map(str, type_.value))
+        here = str(known[1]) if known[0] is None else ", ".join(map(str, known[0]))
         if not literals_fit(_only(plan, name), scope, env):
             return f"the pattern needs the constant {wanted}; here it is {here}"
     return "a constant has another value"

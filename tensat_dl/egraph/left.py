@@ -214,14 +214,21 @@ def literals_fit(left: MatchPlan, scope: Scope, env: Environment) -> bool:
     for name, literal in left.literals:
         type_ = scope.tensors[name].type
         wanted = evaluate(literal.value, env)
-        if not isinstance(type_, TensorType) or type_.value is None:
+        if not isinstance(type_, TensorType):
             return False
         if literal.dtype is not None and type_.dtype is not _dtype(literal.dtype, env):
             return False
-        elements = wanted if isinstance(wanted, tuple) else (wanted,) * len(type_.value)
-        if not type_.value or equal(tuple(type_.value), elements) is not True:
+        if not _has_value(type_, wanted):
             return False
     return True
+
+
+def _has_value(type_: TensorType, wanted: Value) -> bool:
+    """The constant is what was written: a number for all its elements, or each of them."""
+    if type_.value is None:
+        return type_.fill is not None and equal(type_.fill, wanted) is True
+    elements = wanted if isinstance(wanted, tuple) else (wanted,) * len(type_.value)
+    return bool(type_.value) and equal(tuple(type_.value), elements) is True
 
 
 def _dtype(name: str, env: Environment) -> DType | None:

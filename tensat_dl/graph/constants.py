@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +31,12 @@ from tensat_dl.graph.external import (
 )
 from tensat_dl.graph.model import Constant
 from tensat_dl.vocabulary.dtypes import DType
-from tensat_dl.vocabulary.types import MAX_FLOAT_VALUE_ELEMENTS, MAX_VALUE_ELEMENTS
+from tensat_dl.vocabulary.types import MAX_FLOAT_VALUE_ELEMENTS, MAX_VALUE_ELEMENTS, Number
 
 Array = NDArray[Any]
+
+#: So many elements of a large constant tell soon that they are not all equal.
+_FIRST = 64
 
 
 @dataclass(frozen=True)
@@ -168,24 +171,37 @@ def _constant(
     digest: str, dtype: DType, dims: tuple[int, ...], load: Any, source_name: str | None
 ) -> Constant:
     constant = Constant(digest, dtype, dims, load, source_name)
-    value = _small_value(constant)
-    return constant if value is None else Constant(digest, dtype, dims, load, source_name, value)
+    if _is_small(constant):
+        return replace(constant, value=_value(constant))
+    return replace(constant, fill=_fill(constant))
 
 
-def _small_value(constant: Constant) -> tuple[int | float | bool, ...] | None:
-    count = math.prod(constant.dims)
-    if constant.dtype.is_float:
-        return _float_value(constant) if count <= MAX_FLOAT_VALUE_ELEMENTS else None
-    whole = constant.dtype.is_integer or constant.dtype is DType.BOOL
-    if not whole or count > MAX_VALUE_ELEMENTS:
-        return None
-    return tuple(_as_python(constant.load()))
+def _is_small(constant: Constant) -> bool:
+    limit = MAX_FLOAT_VALUE_ELEMENTS if constant.dtype.is_float else MAX_VALUE_ELEMENTS
+    return math.prod(constant.dims) <= limit
 
 
-def _float_value(constant: Constant) -> tuple[float, ...] | None:
+def _value(constant: Constant) -> tuple[int | float | bool, ...] | None:
     """NaN is no value: it does not equal itself."""
-    values = tuple(float(x) for x in constant.load().reshape(-1))
-    return None if any(math.isnan(value) for value in values) else values
+    dtype = constant.dtype
+    if dtype.is_float:
+        values = tuple(float(x) for x in constant.load().reshape(-1))
+        return None if any(math.isnan(value) for value in values) else values
+    whole = dtype.is_integer or dtype is DType.BOOL
+    return tuple(_as_python(constant.load())) if whole else None
+
+
+def _fill(constant: Constant) -> Number | None:
+    """The number that every element is; weights differ within their first elements."""
+    dtype = constant.dtype
+    if not (dtype.is_float or dtype.is_integer or dtype is DType.BOOL):
+        return None
+    flat = constant.load().reshape(-1)
+    first = flat[:1]
+    if not (flat[:_FIRST] == first).all() or not (flat == first).all():
+        return None
+    found: Number = float(first[0]) if dtype.is_float else _as_python(first)[0]
+    return found
 
 
 def _as_python(array: Array) -> list[Any]:

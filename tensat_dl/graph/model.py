@@ -24,7 +24,7 @@ class Constant:
     Equal content (dtype, dims, bytes) has equal `digest`.  `load()` returns a numpy array; it is
     called late, so that large external data stays on disk.  `source_name` is the initializer's
     name in the source model, None for others.  `value` is the flat content where small (see
-    `vocabulary.types`), else None.
+    `vocabulary.types`), else None; `fill` is the one number in a larger one.
     """
 
     digest: str
@@ -33,11 +33,12 @@ class Constant:
     load: Callable[[], Any] = field(compare=False, repr=False)
     source_name: str | None = field(default=None, compare=False)
     value: tuple[int | float | bool, ...] | None = None
+    fill: int | float | bool | None = None
 
     @property
     def type(self) -> TensorType:
         """Its type, with the value where that is known."""
-        return TensorType(self.dtype, self.dims, self.value)
+        return TensorType(self.dtype, self.dims, self.value, self.fill)
 
     @property
     def nbytes(self) -> int:

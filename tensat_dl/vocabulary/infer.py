@@ -11,6 +11,7 @@ caller names the tensor by `identity`: then it is unknown, but its own.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from tensat_dl.vocabulary.question import Question, Refusal, Shape
 from tensat_dl.vocabulary.refine import meet, meet_dims
 from tensat_dl.vocabulary.types import (
     UNDECLARED,
+    Number,
     OtherType,
     TensorType,
     Type,
@@ -151,7 +153,9 @@ def _answer(question: Question, identity: str) -> tuple[Type, ...]:
             known = _named(_joined(own, answer[1]), question, identity, index)
             types.append(TensorType(answer[0], known))
     folded = values.fold(question, types)
-    return tuple(map(_with_value, types, folded))
+    valued = map(_with_value, types, folded)
+    fill = values.fill_of(question)
+    return tuple(valued) if fill is None else tuple(_with_fill(type_, fill) for type_ in valued)
 
 
 def _has_shapes(question: Question) -> bool:
@@ -167,6 +171,12 @@ def _with_value(type_: Type, array: object) -> Type:
         return type_
     known: Array = array  # type: ignore[assignment]
     return TensorType(type_.dtype, known.shape, flat(known))
+
+
+def _with_fill(type_: Type, fill: Number) -> Type:
+    if not isinstance(type_, TensorType) or type_.value is not None:
+        return type_
+    return replace(type_, fill=fill)
 
 
 def _joined(own: Shape, onnx: Shape) -> Shape:

@@ -40,7 +40,7 @@ def information(type_: Type) -> int:
         return 1
     known = sum(_certainty(dim) for dim in type_.dims)
     value = 0 if type_.value is None else 1 + sum(_certainty(item) for item in type_.value)
-    return 2 + known + value
+    return 2 + known + value + (type_.fill is not None)
 
 
 def _meet_tensors(left: TensorType, right: TensorType) -> TensorType | None:
@@ -56,7 +56,10 @@ def _meet_tensors(left: TensorType, right: TensorType) -> TensorType | None:
         value = _meet_values(left.value, right.value)
         if value is None:
             return None
-    return TensorType(left.dtype, shape, value)
+    fill = right.fill if left.fill is None else left.fill
+    if right.fill is not None and right.fill != fill:
+        return None
+    return TensorType(left.dtype, shape, value, fill)
 
 
 def _meet_shapes(left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[Dim, ...] | None:

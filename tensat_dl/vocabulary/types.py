@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from tensat_dl.vocabulary.dims import Dim, SymbolicDim
 from tensat_dl.vocabulary.dtypes import DType
 
-Scalar = int | float | bool | SymbolicDim
+Number = int | float | bool
+Scalar = Number | SymbolicDim
 
 #: A value is kept for integer and boolean tensors of at most this many elements ...
 MAX_VALUE_ELEMENTS = 64
@@ -22,11 +23,13 @@ MAX_FLOAT_VALUE_ELEMENTS = 8
 
 @dataclass(frozen=True)
 class TensorType:
-    """`dims` is None when even the rank is unknown; `value` is None when it is not known."""
+    """`dims` is None when even the rank is unknown; `value` is None when it is not known, and
+    `fill` is the number that every element is, where that is all that is known of the value."""
 
     dtype: DType
     dims: tuple[Dim, ...] | None
     value: tuple[Scalar, ...] | None = None
+    fill: Number | None = None
 
     @property
     def rank(self) -> int | None:

@@ -22,6 +22,7 @@ from tensat_dl.vocabulary.shapes.select import places, slice_columns
 from tensat_dl.vocabulary.types import (
     MAX_FLOAT_VALUE_ELEMENTS,
     MAX_VALUE_ELEMENTS,
+    Number,
     Scalar,
     TensorType,
     Type,
@@ -44,6 +45,24 @@ def fold(question: Question, outputs: Sequence[Type]) -> list[Array | None]:
         return [None] * len(outputs)
     padded = [*folded, *[None] * len(outputs)]
     return [_checked(array, output) for array, output in zip(padded, outputs, strict=False)]
+
+
+def fill_of(question: Question) -> Number | None:
+    """What all elements of the first output are, where elements of a like input are moved."""
+    name = "" if question.op.domain else question.op.name
+    if name == "ConstantOfShape":
+        return _as_fill([_filling(question)])
+    tensor = question.tensor(0) if name in _MOVING else None
+    if tensor is None:
+        return None
+    return _as_fill(tensor.value or ()) if tensor.fill is None else tensor.fill
+
+
+def _as_fill(items: Sequence[Scalar]) -> Number | None:
+    first = items[0] if items else None
+    if first is None or isinstance(first, SymbolicDim):
+        return None
+    return first if all(item == first for item in items) else None
 
 
 def flat(array: Array) -> Value:
@@ -249,14 +268,17 @@ def _range(question: Question) -> list[Array | None]:
 
 
 def _constant_of_shape(question: Question) -> list[Array | None]:
-    from onnx import numpy_helper
-
     shape = _ints(question, 0)
     _require_small(shape)
+    return [np.full(shape, _filling(question), dtype=object)]
+
+
+def _filling(question: Question) -> Any:
+    from onnx import numpy_helper
+
     blob = question.attribute_values.get("value")
     payload: Any = getattr(blob, "payload", None)
-    fill = 0.0 if payload is None else numpy_helper.to_array(payload).reshape(-1)[0].item()
-    return [np.full(shape, fill, dtype=object)]
+    return 0.0 if payload is None else numpy_helper.to_array(payload).reshape(-1)[0].item()
 
 
 def _non_zero(question: Question) -> list[Array | None]:
@@ -287,6 +309,11 @@ def _reduction(question: Question) -> list[Array | None]:
 
 
 _FOLDS = {"ReduceMax": "Max", "ReduceMin": "Min", "ReduceProd": "Mul", "ReduceSum": "Sum"}
+
+#: Their output holds elements of the first input alone.
+_MOVING = frozenset(
+    "Expand Flatten Gather Identity Reshape Slice Squeeze Tile Transpose Unsqueeze".split()
+)
 
 _FUNCTIONS: Mapping[str, Callable[[Question], list[Array | None]]] = {
     **dict.fromkeys(SCALARS, _pointwise),

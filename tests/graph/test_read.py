@@ -93,6 +93,24 @@ def test_small_values_are_known(array: np.ndarray, value: object) -> None:
     assert constant_of_array(np.asarray(array)).value == value
 
 
+@pytest.mark.parametrize(
+    ("array", "fill"),
+    [
+        (np.zeros((3, 300), np.float32), 0.0),
+        (np.full(65, 7), 7),
+        (np.ones((9, 9), np.bool_), True),
+        (np.float32(0.5), None),  # a value
+        (np.r_[np.zeros(500), 1.0], None),
+        (np.full(9, np.nan), None),
+        (np.full(9, "a"), None),
+    ],
+)
+def test_the_one_number_in_a_large_constant_is_known(array: np.ndarray, fill: object) -> None:
+    constant = constant_of_array(np.asarray(array))
+    assert constant.fill == fill
+    assert type(constant.fill) is type(fill)
+
+
 def test_dims_of_inputs() -> None:
     proto = parser.parse_model(HEAD + "g (float[N,?,4] x) => (float[N,M,4] y) { y = Relu(x) }")
     graph = read_model(proto, ModelSettings())

@@ -125,6 +125,7 @@ ACTIVATIONS: list[Case] = [
     ),
 ]
 
+_GUARDED = "x: f32[2, 3, 3]; z: f32[3, 3]; m: f32[3]; s = Softmax({}, axis=-1); y = Where(IsNaN(s), f32(0), s)"
 _SOFT = "x: f32[2, 3, 4]; e = Exp(Sub(x, ReduceMax(x, i64([1])))); "
 SUMS: list[Case] = [
     *acts(
@@ -138,6 +139,19 @@ SUMS: list[Case] = [
         _SOFT.replace("[1]", "[1, 2]") + "y = Div(e, ReduceSum(e, i64([1, 2])))",
         "x: f32[3, 3, 3]; e = Exp(Sub(x, ReduceMax(x, i64([1]), keepdims=0))); y = Div(e, ReduceSum(e, i64([1])))",
         "x: f32[3, 3, 3]; e = Exp(Sub(x, ReduceMax(x, i64([1])))); y = Div(e, ReduceSum(e, i64([1]), keepdims=0))",
+    ),
+    *acts(
+        "arithmetic.softmax_guarded",
+        _GUARDED.format("MatMul(x, z)"),
+        _GUARDED.format("Mul(MatMul(x, z), f32(0.5))"),
+    ),
+    *rests(
+        "arithmetic.softmax_guarded",
+        _GUARDED.format("Add(MatMul(x, z), m)"),
+        _GUARDED.format("Mul(MatMul(x, z), m)"),
+        _GUARDED.format("x"),
+        _GUARDED.format("MatMul(x, z)").replace("f32(0), s)", "f32(1), s)"),
+        _GUARDED.format("MatMul(x, z)").replace("f32(0), s)", "f32(0), x)"),
     ),
     *acts("arithmetic.log_softmax", "x: f32[2, N, 4]; y = Log(Softmax(x, axis=1))"),
     *rests("arithmetic.log_softmax", "x: f32[2, 4]; y = Exp(Softmax(x, axis=1))"),

@@ -7,6 +7,8 @@ from rule_cases import Case, acts, rests
 
 _X = "x: f32[2, 3, 4, 5]; "
 
+_JOINED = "x: f32[{}]; y = Reshape(Transpose(Reshape(x, i64([{}])), perm=[{}]), i64([{}]))"
+
 CASES: list[Case] = [
     *acts("transpose.transpose_nothing", "x: f32[2, N]; y = Transpose(x, perm=[0, 1])"),
     *rests(
@@ -19,6 +21,19 @@ CASES: list[Case] = [
         _X + "y = Transpose(Transpose(x, perm=[0, 2, 3, 1]), perm=[1, 0, 3, 2])",
         "x: f32[2, N, 4]; y = Transpose(Transpose(x, perm=[1, 2, 0]), perm=[2, 0, 1])",
         "x: f32[2, N, 4]; y = Transpose(Transpose(x))",
+    ),
+    *acts(
+        "transpose.transpose_joined",
+        _JOINED.format("1, 4, 2, 3", "4, 2, 3", "0, 2, 1", "1, 4, 3, 2"),
+        _JOINED.format("2, 3, 2, 2", "3, 2, 2, 2", "0, 1, 3, 2", "2, 3, 2, 2"),
+        _JOINED.format("2, 3", "1, 2, 3", "0, 2, 1", "3, 2"),
+    ),
+    *rests(
+        "transpose.transpose_joined",
+        _JOINED.format("4, 2, 3", "4, 2, 3", "2, 1, 0", "3, 2, 4"),
+        _JOINED.format("2, 2, 4, 3", "4, 2, 6", "0, 2, 1", "2, 2, 6, 2"),
+        _JOINED.format("2, 2, 4, 3", "4, 4, 3", "0, 2, 1", "2, 2, 4, 3"),
+        _JOINED.format("2, 2, 2", "2, 2, 2", "1, 0, 2", "2, 2, 2"),
     ),
     *acts("transpose.transpose_sink", "x: f32[2, 3, 4]; y = F(Transpose(x, perm=[1, 2, 0]))"),
     *acts(
