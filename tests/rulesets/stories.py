@@ -51,6 +51,16 @@ def repvgg(channels: int, size: int) -> str:
     )
 
 
+def no_bias(width: int) -> str:
+    """Two layers whose biases are zero, as they are before training, and a factor behind each."""
+    zeros = f"Expand(f32(0), i64([{width}]))"
+    return (
+        f"x: f32[3, 2, {width}]; u: f32[{width}, {width}] = weight; v: f32[{width}, {width}] = weight; "
+        f"h = Relu(Mul(Add(MatMul(x, u), {zeros}), f32(0.5))); "
+        f"y = Mul(Add(MatMul(h, v), {zeros}), f32(0.5))"
+    )
+
+
 def lora(rows: int, width: int, rank: int) -> str:
     """x W + s (x A) B."""
     return (

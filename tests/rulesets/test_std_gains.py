@@ -63,6 +63,13 @@ def test_the_scale_of_attention_is_part_of_the_weights() -> None:
     assert not {"Mul", "Div"} & {node.op_type for node in model.graph.node}
 
 
+@pytest.mark.parametrize("width", [4, 64])
+def test_zeros_that_are_added_do_not_add_up(width: int) -> None:
+    result = tensat_dl.optimize(build_model(stories.no_bias(width)), "std")
+    assert [node.op_type for node in result.model.graph.node] == ["MatMul", "Relu", "MatMul"]
+    assert result.report["exploration"]["enodes"] < 100
+
+
 def test_gates_are_merged_where_nodes_are_what_costs() -> None:
     settings = Settings(cost=CostSettings(model="nodes"))
     model = build_model(stories.gates(16, 6))

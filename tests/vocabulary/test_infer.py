@@ -415,6 +415,27 @@ def test_constant_of_shape_fills_with_its_value() -> None:
     assert value_of("ConstantOfShape", ints(2), value=blob) == (7, 7)
 
 
+ZEROS = TensorType(DType.F32, (3, 100), fill=0.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "fill"),
+    [
+        ("Reshape", (ZEROS, ints(300)), 0.0),
+        ("Expand", (tensor(2.0, 2.0, dtype=DType.F32), ints(50, 2)), 2.0),
+        ("Expand", (tensor(2.0, 3.0, dtype=DType.F32), ints(50, 2)), None),
+        ("ConstantOfShape", (ints(N),), 0.0),
+        ("Neg", (ZEROS,), None),
+    ],
+)  # fmt: skip
+def test_the_number_that_fills_a_tensor_is_known_where_elements_move(
+    name: str, inputs: tuple[Type, ...], fill: object
+) -> None:
+    [found] = ask(name, *inputs)
+    assert isinstance(found, TensorType)
+    assert (found.value, found.fill) == (None, fill)
+
+
 ELEMENT = st.one_of(st.integers(0, 9), st.sampled_from([N, M, N + 1, 2 * M, N * M, 3 * N + 2]))
 
 

@@ -46,6 +46,8 @@ def i64(*sizes: Dim, value: tuple[Dim, ...] | None = None) -> TensorType:
         (i64(0, value=()), i64(0), i64(0, value=())),
         (TensorType(DType.F32, (), (0.5,)), TensorType(DType.F32, (), (0.25,)), None),
         (TensorType(DType.F32, (), (float("nan"),)), TensorType(DType.F32, (), (1.0,)), None),
+        (f32(9), TensorType(DType.F32, (9,), fill=0.0), TensorType(DType.F32, (9,), fill=0.0)),
+        (TensorType(DType.F32, (9,), fill=1.0), TensorType(DType.F32, (9,), fill=0.0), None),
         (UNDECLARED, f32(N), f32(N)),
         (OtherType("seq(f32[2])"), f32(N), None),
         (ABSENT, ABSENT, ABSENT),
