@@ -48,6 +48,10 @@ class Arithmetic(ABC):
         """A number as an element."""
 
     @abstractmethod
+    def from_integers(self, array: Array) -> Array:
+        """Integers, or truth values, as elements."""
+
+    @abstractmethod
     def add(self, left: Array, right: Array) -> Array:
         """Sums."""
 
@@ -113,6 +117,11 @@ class Residues(Arithmetic):
         above, below = float(value).as_integer_ratio() if isinstance(value, float) else (value, 1)
         return np.asarray(above * pow(below, -1, PRIME) % PRIME, dtype=np.int64)
 
+    def from_integers(self, array: Array) -> Array:
+        """Integers as residues."""
+        wide = array.astype(np.uint64 if array.dtype.kind == "u" else np.int64)
+        return (wide % PRIME).astype(np.int64)
+
     def add(self, left: Array, right: Array) -> Array:
         """Sums."""
         return np.asarray((left + right) % PRIME)
@@ -162,6 +171,8 @@ def _scramble(array: Array) -> Array:
         return np.asarray(mixed ^ (mixed >> np.uint64(31)))
 
 
+#: Below, products of a few integers are whole numbers of float64.
+_EXACT_INTEGERS = 2**10
 #: Functions that take multiples of 1/4 to multiples of 1/4.
 _EXACT = frozenset(
     ("Relu", "Abs", "Sign", "Floor", "Ceil", "Round", "Max", "Min", "Clip", "Neg", "Identity")
@@ -169,10 +180,19 @@ _EXACT = frozenset(
 
 
 class Reals(Arithmetic):
-    """float64; `exact` as long as every result was."""
+    """float64; `exact` as long as every result was; `largest`: the largest integer that became a
+    real, beside which sums round."""
 
     def __init__(self) -> None:
         self.exact = True
+        self.largest = 0.0
+
+    def from_integers(self, array: Array) -> Array:
+        """Integers as reals."""
+        found = array.astype(np.float64)
+        self.largest = max(self.largest, float(np.max(np.abs(found), initial=0.0)))
+        self.exact &= self.largest < _EXACT_INTEGERS
+        return found
 
     def constant(self, value: float | int) -> Array:
         """The number."""
@@ -211,6 +231,10 @@ class Native(Arithmetic):
     def constant(self, value: float | int) -> Array:
         """The number, rounded."""
         return np.asarray(value).astype(self.numpy)
+
+    def from_integers(self, array: Array) -> Array:
+        """The numbers, rounded."""
+        return array.astype(self.numpy)
 
     def add(self, left: Array, right: Array) -> Array:
         """Sums."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tensat_dl.soundness.arithmetic import Array, Scheme
+from tensat_dl.soundness.arithmetic import Array, Reals, Scheme
 from tensat_dl.soundness.operators import EVALUATORS
 
 #: Where float64 rounds, sides may differ by this share of the largest value.
@@ -53,7 +53,7 @@ def first_difference(
     if left.dtype.kind in "iubO" or scheme.is_symbolic:
         unequal = left != right
     elif scheme.floats is not None:
-        unequal = _unequal_reals(left, right, exact=scheme.is_exact)
+        unequal = _unequal_reals(left, right, scheme)
     else:
         unequal = _unequal_natives(left, right, operators)
     if not np.any(unequal):
@@ -62,11 +62,13 @@ def first_difference(
     return Difference(index, left[index], right[index])
 
 
-def _unequal_reals(left: Array, right: Array, *, exact: bool) -> Array:
+def _unequal_reals(left: Array, right: Array, scheme: Scheme) -> Array:
     """Where the left side is a number everywhere, the right side must be that number."""
-    if exact:
+    if scheme.is_exact:
         return np.asarray(left != right)
     scale = max(float(np.max(np.abs(left), initial=0.0)), 1.0)
+    if isinstance(scheme.floats, Reals):
+        scale = max(scale, scheme.floats.largest)
     with np.errstate(all="ignore"):
         return np.asarray(~(np.abs(left - right) <= TOLERANCE * scale))
 

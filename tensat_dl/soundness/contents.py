@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,8 @@ from tensat_dl.vocabulary.types import AbsentType, TensorType, Type
 
 class Style(Enum):
     """How elements are drawn: residues, multiples of 1/4 (also positive ones only), from the
-    normal distribution, NaN and infinities among others, whole numbers of few digits."""
+    normal distribution, NaN and infinities among others, whole numbers of few digits.  Integers are
+    of one digit, but for `SPECIAL` and `EXTREME`: any, and often one at an end of their range."""
 
     RESIDUES = "residues"
     QUARTERS = "multiples of 1/4"
@@ -30,6 +32,7 @@ class Style(Enum):
     NORMAL = "normal"
     SPECIAL = "NaN, infinities, zeros of both signs"
     SMALL = "small whole numbers"
+    EXTREME = "the least and the largest integers"
 
 
 _SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.5, 3.0, 1e-30, -7.0, 0.1])
@@ -91,7 +94,7 @@ def _floats(dims: tuple[int, ...], style: Style, rng: np.random.Generator) -> Ar
     match style:
         case Style.RESIDUES:
             return rng.integers(0, PRIME, dims)
-        case Style.QUARTERS:
+        case Style.QUARTERS | Style.EXTREME:
             return rng.integers(-8, 9, dims) / 4
         case Style.POSITIVE:
             return rng.integers(1, 9, dims) / 4
@@ -119,8 +122,15 @@ def _whole(
     if span is not None:
         low, high = span
         return rng.integers(low, max(high, low + 1), dims).astype(storage)
-    if style is Style.SPECIAL and dtype.bits <= 64:
-        limits = np.iinfo(storage)
-        return rng.integers(limits.min, limits.max, dims, dtype=storage, endpoint=True)
+    if style in (Style.SPECIAL, Style.EXTREME) and dtype.bits >= 8:
+        return _any_integers(storage, dims, rng)
     low = 0 if not dtype.is_signed else -5
     return rng.integers(low, 7, dims).astype(storage)
+
+
+def _any_integers(storage: np.dtype[Any], dims: tuple[int, ...], rng: np.random.Generator) -> Array:
+    """Of the whole range, most of them at an end of it, the lower one foremost, or beside 0."""
+    low, high = np.iinfo(storage).min, np.iinfo(storage).max
+    marked = np.array([*[low] * 4, low + 1, high - 1, high, 0, 1, max(low, -1)], dtype=storage)
+    drawn = rng.integers(low, high, dims, dtype=storage, endpoint=True)
+    return np.where(rng.random(dims) < 0.6, rng.choice(marked, dims), drawn)

@@ -32,6 +32,7 @@ _COMPUTED = {
     "native": "in the element types themselves, NaN and rounding included",
     "modular": "modulo 2^31 - 1",
 }
+_WRAPPED = "in integers, which wrap"
 
 
 def describe(subject: Subject, instance: Instance, mismatch: Mismatch) -> Counterexample:
@@ -50,7 +51,7 @@ def describe(subject: Subject, instance: Instance, mismatch: Mismatch) -> Counte
         index=difference.index,
         left_element=plain(np.asarray(difference.left)),
         right_element=plain(np.asarray(difference.right)),
-        computed=_COMPUTED[mismatch.scheme],
+        computed=_WRAPPED if left.dtype.kind in "iu" else _COMPUTED[mismatch.scheme],
     )
 
 

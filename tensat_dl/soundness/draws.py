@@ -103,6 +103,8 @@ class Draw:
         choices: tuple[int | float, ...] = _FLOAT_FILLS if dtype.is_float else _FILLS
         if not dtype.is_float and not dtype.is_signed:
             choices = tuple(max(int(choice), 0) for choice in choices)
+        if dtype.is_integer and dtype.bits >= 8 and self.chance(0.05):
+            choices = _ends(dtype)
         if self.chance(0.6):
             return (self.random.choice(choices),) * count
         return tuple(self.random.choice(choices) for _ in range(count))
@@ -129,3 +131,9 @@ class Draw:
         count = self.random.randint(1, rank) if rank else 0
         chosen = sorted(self.random.sample(range(rank), count))
         return tuple(axis - rank if self.chance(0.2) else axis for axis in chosen)
+
+
+def _ends(dtype: DType) -> tuple[int, ...]:
+    """The least and the largest number of an integer type."""
+    low = -(2 ** (dtype.bits - 1)) if dtype.is_signed else 0
+    return low, low + 2**dtype.bits - 1

@@ -29,10 +29,11 @@ from tensat_dl.soundness.contents import Style, draw_contents
 from tensat_dl.soundness.degree import degree
 from tensat_dl.soundness.instances import Instance, Root
 from tensat_dl.soundness.mentioned import operators_of
+from tensat_dl.soundness.rows import open_names
 from tensat_dl.soundness.sides import Contents, Evaluator, evaluate_sides
 from tensat_dl.soundness.subject import Subject
 from tensat_dl.soundness.verdict import Method
-from tensat_dl.vocabulary.types import TensorType
+from tensat_dl.vocabulary.types import TensorType, Type
 
 #: How often an instance is evaluated modulo the prime: twice, and more often where many elements of
 #: random functions might collide, until the error is below this.
@@ -77,6 +78,8 @@ def judge(subject: Subject, instance: Instance, seed: int) -> Judgement:
     """Judge one instance."""
     try:
         found = _over_the_reals(subject, instance, seed)
+        if found.mismatch is None:
+            found = _at_the_extremes(subject, instance, seed, found)
         if found.mismatch is not None or subject.rule.real:
             return found
         mismatch = _as_computed(subject, instance, seed)
@@ -86,8 +89,8 @@ def judge(subject: Subject, instance: Instance, seed: int) -> Judgement:
 
 
 def _over_the_reals(subject: Subject, instance: Instance, seed: int) -> Judgement:
-    proved = _prove(subject, instance, seed)
-    if proved is not None and _has_floats(instance):
+    proved = _prove(subject, instance, seed) if _has_floats(instance) else None
+    if proved is not None:
         undefined = _where_undefined(subject, instance, seed)
         return proved if undefined is None else Judgement(Method.FLOAT64, undefined)
     exact, told = True, False
@@ -109,6 +112,36 @@ def _where_undefined(subject: Subject, instance: Instance, seed: int) -> Mismatc
         return None
     trial = _try(subject, instance, arithmetic.reals(), Style.SMALL, seed)
     return trial.mismatch
+
+
+def _at_the_extremes(
+    subject: Subject, instance: Instance, seed: int, so_far: Judgement
+) -> Judgement:
+    """Integers wrap, in rules of either kind: also with the least and the largest ones."""
+    if so_far.method is None or not _has_integers(instance):
+        return so_far
+    try:
+        trial = _try(subject, instance, arithmetic.reals(), Style.EXTREME, seed)
+    except Unsupported:  # no place to shift by, no count
+        return so_far
+    if trial.mismatch is None:
+        return so_far
+    return Judgement(Method.EXACT if trial.exact else Method.FLOAT64, trial.mismatch)
+
+
+def _has_integers(instance: Instance) -> bool:
+    """Some open integers may be any."""
+    tensors, lists = open_names(instance.plan)
+    for row in instance.rows:
+        given = [(name, row.scope.tensors[name].type) for name in tensors]
+        given += [(name, a.type) for name in lists for a in row.scope.lists[name]]
+        if any(name not in row.spans and _is_free_integer(type_) for name, type_ in given):
+            return True
+    return False
+
+
+def _is_free_integer(type_: Type) -> bool:
+    return isinstance(type_, TensorType) and type_.dtype.is_integer and type_.value is None
 
 
 def _prove(subject: Subject, instance: Instance, seed: int) -> Judgement | None:

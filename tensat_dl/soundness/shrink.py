@@ -28,6 +28,8 @@ from tensat_dl.vocabulary.types import TensorType, Type
 _ATTEMPTS = 160
 #: How often its types are made plainer.
 _ROUNDS = 12
+#: How often contents are drawn for one instance.
+_CONTENTS = 4
 #: Evaluations that are spent on plainer numbers.
 _EVALUATIONS = 250
 
@@ -46,10 +48,12 @@ def shrink(subject: Subject, found: Refuted, seed: int) -> Refuted:
 
     def refutes(instance: Instance) -> bool:
         nonlocal best
-        mismatch = None if instance.clash else judge(subject, instance, seed).mismatch
-        if mismatch is not None:
-            best = Refuted(instance, mismatch)
-        return mismatch is not None
+        for contents in range(0 if instance.clash else _CONTENTS):
+            mismatch = judge(subject, instance, seed + contents * 17).mismatch
+            if mismatch is not None:
+                best = Refuted(instance, mismatch)
+                return True
+        return False
 
     _smallest(subject, found.instance, seed, refutes)
     return _plainer(subject, best)
@@ -152,7 +156,7 @@ def _weight(type_: Type) -> int:
         return 0
     dims = [dim for dim in type_.dims or () if isinstance(dim, int)]
     # Nothing is harder to follow than something small; a type that is not f32 is a distraction.
-    return 2 + max(math.prod(dims), 2) + len(dims) + (type_.dtype.label != "f32")
+    return 2 + (math.prod(dims) or 2) + len(dims) + (type_.dtype.label != "f32")
 
 
 def _plainness(value: object) -> int:

@@ -162,6 +162,15 @@ def test_a_counterexample_of_two_permutations_can_be_recomputed() -> None:
     assert expected[found.index] == found.left_element
 
 
+def test_the_counterexample_of_an_overflow_is_the_least_integer() -> None:
+    verdict = verify("rewrite r: Relu(Abs(a: i32[N])) => Abs(a)")["r"]
+    found = verdict.counterexample
+    assert found is not None
+    assert found.inputs[0].elements == [-(2**31)]
+    assert (found.left_element, found.right_element) == (0, -(2**31))
+    assert found.computed == "in integers, which wrap"
+
+
 def test_equal_seeds_draw_equal_instances() -> None:
     text = "rewrite r: Transpose(Transpose(x, perm=p), perm=q) => Transpose(x, perm=compose(q, p))"
     first, second = verify(text, seed=3)["r"], verify(text, seed=3)["r"]

@@ -51,6 +51,15 @@ WRONG = {
         @real
         rewrite r: GroupNormalization(x, s, b, num_groups=1, epsilon=e)
           => LayerNormalization(x, s, b, axis=1, epsilon=e)""",
+    "integers: the least one is its own absolute value": """
+        rewrite r: Relu(Abs(a: i32[N])) => Abs(a)""",
+    "integers: overflow is not excused over the reals": """
+        @real
+        rewrite r: Cast(Relu(Abs(a: i64[N])), to=f64) => Cast(Abs(a), to=f64)""",
+    "integers: the largest one has no successor above it": """
+        rewrite r: Less(x: i64[N], Add(x, 1)) => Equal(x, x)""",
+    "integers: nothing is below zero, but 0 - 1 is not -1": """
+        rewrite r: Cast(Sub(x: u8[N], y: u8[N]), to=i16) => Sub(Cast(x, to=i16), Cast(y, to=i16))""",
     "integers: a quotient times the divisor": """
         @real
         rewrite r: Mul(Div(x: i64[N], y: i64[N]), y) => x""",
@@ -195,6 +204,12 @@ RIGHT = {
     "softmax of residues": """
         rewrite r: Transpose(Softmax(x: T[_, _], axis=0), perm=[1, 0])
           => Softmax(Transpose(x, perm=[1, 0]), axis=1)""",
+    "integers wrap in sums of any order": """
+        rewrite r: Add(Add(a: i8[N], b: i8[N]), c: i8[N]) => Add(a, Add(b, c))""",
+    "an absolute value twice, of the least integer too": "rewrite r: Abs(Abs(x: i16[N])) => Abs(x)",
+    "an integer beside which a float is lost": """
+        @real
+        rewrite r: Sub(Add(x: f32[N], Cast(y: i64[N], to=f32)), Cast(y, to=f32)) => x""",
     "shapes": """
         rule r {
           match { y = Shape(x, start=_, end=_) }

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tensat_dl.soundness.arithmetic import PRIME, Array, Native, Residues, Unsupported
+from tensat_dl.soundness.arithmetic import Array, Native, Residues, Unsupported
 from tensat_dl.soundness.operators.call import Call, Evaluator
 from tensat_dl.vocabulary.dtypes import DType, from_onnx
 
@@ -257,8 +257,7 @@ def _converted(call: Call, target: DType | None) -> Array:
     if call.scheme.floats is not None and target.is_float:
         if source.is_float:
             return array
-        wide = array.astype(np.int64)
-        return wide % PRIME if call.scheme.is_symbolic else wide.astype(np.float64)
+        return call.scheme.of(target).from_integers(array)
     if call.scheme.is_symbolic and source.is_float:
         raise Unsupported("a residue has no integer")
     if target.bits == 8 and target.is_float:
