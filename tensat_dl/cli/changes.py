@@ -21,9 +21,8 @@ def change_blocks(changes: Sequence[Report], unit: str) -> list[Block]:
         blocks.append(Line(f"    was    {shortened(change['removed'], _SHOWN) or 'nothing'}"))
         added = shortened(_added(change), _SHOWN) or "nothing: not needed any more"
         blocks.append(Line(f"    is     {added}"))
-        rules = list(dict.fromkeys(rule for node in change["added"] for rule in node["rules"]))
-        if rules:
-            blocks.append(Line(f"    by     {shortened(rules, _SHOWN)}"))
+        if change["rules"]:
+            blocks.append(Line(f"    by     {shortened(change['rules'], _SHOWN)}"))
     return blocks
 
 

@@ -7,17 +7,18 @@ difference of the whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.posing import Pricer
 from tensat_dl.diagnosis.derivation import Derivations
 from tensat_dl.diagnosis.index import Index
 from tensat_dl.diagnosis.naming import Names, node_text, operator_text
-from tensat_dl.egraph.loading import application_of, attributes_in_graph
+from tensat_dl.diagnosis.origins import Origins, find_origins
+from tensat_dl.diagnosis.steps import Steps
 from tensat_dl.egraph.snapshot import Application, ENode, Saturated
-from tensat_dl.graph.model import Graph
+from tensat_dl.graph.model import Graph, Node
 from tensat_dl.graph.prune import live_nodes
 from tensat_dl.language.program import CheckedProgram
 
@@ -34,11 +35,13 @@ class Added:
 
 @dataclass(frozen=True)
 class Change:
-    """`removed` are nodes of the original; `saved` is in the unit of the cost model."""
+    """`removed` are nodes of the original; `saved` is in the unit of the cost model; `rules` led
+    to it: those behind what was added, and those that only found two tensors equal."""
 
     removed: tuple[str, ...]
     added: tuple[Added, ...]
     saved: float
+    rules: tuple[str, ...]
 
 
 def explain_answer(
@@ -49,7 +52,8 @@ def explain_answer(
     program: CheckedProgram,
 ) -> tuple[Change, ...]:
     """The changes of one run."""
-    derivations = Derivations(Index(saturated), program)
+    index = Index(saturated)
+    derivations = Derivations(Steps(index, program), find_origins(graph, index))
     return explain_changes(graph, saturated, chosen, Pricer(saturated, prices), derivations)
 
 
@@ -64,10 +68,8 @@ def explain_changes(
 
     What depends on weights alone costs nothing and is folded, so it is left out.
     """
-    index = derivations.index
-    before: dict[ENode, list[str]] = {}
-    for row, name in _original(graph, saturated, index):
-        before.setdefault(row, []).append(name)
+    index = derivations.steps.index
+    before = _original(graph, saturated, derivations.origins)
     after = dict.fromkeys(
         node
         for node in chosen.values()
@@ -77,37 +79,54 @@ def explain_changes(
     removed = {row: names for row, names in removed.items() if names}
     added = dict.fromkeys(node for node in after if node not in before)
     words = Names(graph, saturated, index)
-    changes = [
-        Change(
-            tuple(name for node in region if node in removed for name in removed[node]),
-            tuple(
-                Added(
-                    operator_text(index.made[node].head.operator),
-                    words.values(index.made[node]),
-                    derivations.chain(node),
-                )
-                for node in region
-                if node in added
-            ),
-            sum(pricer.price(n) * len(removed[n]) for n in region if n in removed)
-            - sum(pricer.price(n) for n in region if n in added),
+
+    def change(region: Sequence[ENode]) -> Change:
+        new = tuple(
+            Added(
+                operator_text(index.made[node].head.operator),
+                words.values(index.made[node]),
+                derivations.chain(node),
+            )
+            for node in region
+            if node in added
         )
-        for region in _regions([*removed, *added], index)
-    ]
+        gone = [node for node in region if node in removed]
+        rules = [rule for each in new for rule in each.rules]
+        rules += [rule for node in gone for rule in _joining(node, chosen, derivations)]
+        return Change(
+            tuple(name for node in gone for name in removed[node]),
+            new,
+            sum(pricer.price(node) * len(removed[node]) for node in gone)
+            - sum(pricer.price(node) for node in region if node in added),
+            tuple(dict.fromkeys(rules)),
+        )
+
+    changes = [change(region) for region in _regions([*removed, *added], index)]
     return tuple(sorted(changes, key=lambda change: -change.saved))
 
 
-def _original(graph: Graph, saturated: Saturated, index: Index) -> Iterator[tuple[ENode, str]]:
-    """The e-node of each node of the original that an output needs, and what the node is called;
-    equal nodes stand one after the other."""
-    for node in live_nodes(graph.nodes, (output.value for output in graph.outputs)):
-        if all(saturated.weight[saturated.value_class[name]] for name in node.outputs):
-            continue
-        inputs = tuple(index.absent if i is None else saturated.value_class[i] for i in node.inputs)
-        head = replace(application_of(node), attributes=attributes_in_graph(node))
-        row = index.application(head, inputs)
-        if row is not None:
-            yield row, node_text(node)
+def _joining(gone: ENode, chosen: Mapping[int, ENode], derivations: Derivations) -> Iterator[str]:
+    """The rules that found what the answer has in place of an e-node equal to it."""
+    steps = derivations.steps
+    made = steps.index.made[gone]
+    for place, eclass in made.outputs.items():
+        if eclass in chosen:
+            yield from derivations.between(chosen[eclass], {steps.tensor(made, place)})
+
+
+def _original(graph: Graph, saturated: Saturated, origins: Origins) -> dict[ENode, list[str]]:
+    """The e-nodes of the original that an output needs, and what their nodes are called."""
+    live = live_nodes(graph.nodes, (output.value for output in graph.outputs))
+    needed = {node.outputs[0] for node in live if not _is_weight(node, saturated)}
+    found = {
+        row: [node_text(node) for node in nodes if node.outputs[0] in needed]
+        for row, nodes in origins.nodes.items()
+    }
+    return {row: names for row, names in found.items() if names}
+
+
+def _is_weight(node: Node, saturated: Saturated) -> bool:
+    return all(saturated.weight[saturated.value_class[name]] for name in node.outputs)
 
 
 def _regions(nodes: list[ENode], index: Index) -> Iterator[list[ENode]]:

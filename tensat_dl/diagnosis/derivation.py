@@ -1,55 +1,35 @@
-"""Which rules led to an e-node.
+"""Which rules led to an e-node, and which found two e-nodes equal.
 
-Enters: an explored e-graph and its program.  Leaves: for an e-node that a rule made, the rules in
-the order in which they had to act.  The engine records the rule that made an e-node, not what that
-rule matched; so its matches are found again, and the one whose nodes are soonest made is taken.
-
-What made two tensors one is not recorded: a chain names the rules that made nodes.  A `match each`
-rule is the beginning of its chain.
+Enters: the steps of an exploration, and which e-nodes the original has.  Leaves: names of rules in
+the order in which they had to act: behind an e-node that a rule made, and between two e-nodes of
+one tensor.  Of several ways the shortest is taken.  Joins are read off the finished e-graph: each
+rule that is named does what is said of it, and is among those that acted; where several lead to
+the same, another of them may have been the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tensat_dl.diagnosis.index import Index
-from tensat_dl.diagnosis.matching import Binding, Matcher
-from tensat_dl.diagnosis.obstacles import Judge, Stage
-from tensat_dl.egraph.build import ABSENT, Build, BuildConstant, BuildMap, BuildNode, Many, One
-from tensat_dl.egraph.interning import Interner
-from tensat_dl.egraph.plan import RulePlan, plan_rule
-from tensat_dl.egraph.question import recipe_for
-from tensat_dl.egraph.snapshot import Application, ENode, Leaf, LeafKind
-from tensat_dl.egraph.typing import Columns, Refusal, Scope, Typer, first_id
-from tensat_dl.language.program import CheckedProgram
+from tensat_dl.diagnosis.origins import Origins
+from tensat_dl.diagnosis.steps import Join, Step, Steps
+from tensat_dl.egraph.snapshot import ENode
 
 #: A chain is not followed further than this.
 _MAX_CHAIN = 32
 
 
-@dataclass(frozen=True)
-class Step:
-    """One way in which a rule acted: the e-nodes of its left side and of its right side."""
-
-    rule: str
-    reads: tuple[ENode, ...]
-    makes: tuple[ENode, ...]
-
-
 @dataclass
 class Derivations:
-    """Finds chains; the matches of a rule are found once."""
+    """Finds chains, each of them once."""
 
-    index: Index
-    program: CheckedProgram
-    _steps: dict[str, dict[ENode, list[Step]]] = field(default_factory=dict)
+    steps: Steps
+    origins: Origins
     _chains: dict[ENode, tuple[str, ...]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Types are the same for all matches."""
-        self._interner = Interner()
-        self._typer = Typer(self.program.operators, self.program.functions, self._interner)
+    _between: dict[tuple[ENode, frozenset[ENode]], tuple[str, ...]] = field(default_factory=dict)
+    _open: set[int] = field(default_factory=set)
 
     def chain(self, enode: ENode) -> tuple[str, ...]:
         """The rules behind an e-node, the one that made it last; () for one of the original."""
@@ -57,97 +37,66 @@ class Derivations:
             return ()
         if enode not in self._chains:
             self._chains[enode] = (enode.rule,)  # what a circle comes back to
-            ways = [self._through(step) for step in self._made_by(enode)]
+            ways = [self._through(step) for step in self.steps.making(enode)]
             self._chains[enode] = min(ways, key=len, default=(enode.rule,))
         return self._chains[enode]
 
+    def between(self, enode: ENode, others: Collection[ENode]) -> tuple[str, ...]:
+        """The rules that found `enode` equal to one of `others`, all of the same tensor; () also
+        where no way is found."""
+        key, steps = (enode, frozenset(others)), self.steps
+        if not others or enode in others or enode.eclass in self._open:
+            return ()
+        if key not in self._between:
+            self._open.add(enode.eclass)
+            # Those that made it will do where they can; all of them take longer.
+            ways = (self._way(enode, others, some) for some in (self.chain(enode), steps.rules))
+            way = [rule for step in next(filter(None, ways), ()) for rule in self._through(step)]
+            self._open.remove(enode.eclass)
+            self._between[key] = tuple(dict.fromkeys(way))[-_MAX_CHAIN:]
+        return self._between[key]
+
     def _through(self, step: Step) -> tuple[str, ...]:
+        """The rules of a step: those behind what it matched, then its own."""
         before = [rule for read in step.reads for rule in self.chain(read)]
-        return (*dict.fromkeys(before), step.rule)[-_MAX_CHAIN:]
+        for reader, read in step.inner:
+            made = self.origins.read.get((reader, read.eclass), frozenset())
+            before += self.between(read, made)
+        return (*dict.fromkeys(rule for rule in before if rule != step.rule), step.rule)[
+            -_MAX_CHAIN:
+        ]
 
-    def _made_by(self, enode: ENode) -> list[Step]:
-        if enode.rule not in self._steps:
-            found: dict[ENode, list[Step]] = {}
-            for step in self._find(enode.rule):
-                for made in step.makes:
-                    found.setdefault(made, []).append(step)
-            self._steps[enode.rule] = found
-        return self._steps[enode.rule].get(enode, [])
-
-    def _find(self, name: str) -> Iterator[Step]:
-        rule = next((r for r in self.program.rules if r.name == name), None)
-        if rule is None or rule.each is not None:
-            return
-        plan = plan_rule(1, rule)
-        judge = Judge(self.index, plan, self.program)
-        for binding in Matcher(self.index, plan.left, rule.roots).matches():
-            scope = judge.scope_of(binding, beside={Stage.RELATIONS})
-            makes = None if scope is None else self._makes(plan, binding, scope)
-            if makes:
-                reads = tuple(made.enode for made in binding.nodes.values())
-                mapped = tuple(m.enode for run in binding.mapped.values() for m in run)
-                yield Step(name, (*reads, *mapped), makes)
-
-    def _makes(self, plan: RulePlan, binding: Binding, scope: Scope) -> tuple[ENode, ...] | None:
-        """The e-nodes of the right side, as far as the snapshot still has them."""
-        recipe = plan.recipes[recipe_for(plan, scope)]
-        finder = _Finder(self.index, self._interner, dict(binding.tensors), dict(binding.lists))
-        try:
-            for build in recipe.builds:
-                finder.find(build, self._typer.build([build], scope))
-        except (Refusal, KeyError):  # not here, or its e-nodes are gone
-            return None
-        return tuple(finder.found)
+    def _way(self, start: ENode, goals: Collection[ENode], rules: Sequence[str]) -> list[Step]:
+        """The fewest steps of some rules from one e-node of a tensor to another; [] where there
+        are none."""
+        steps = self.steps.at(start.eclass, rules)
+        joins = [(step, join) for step in steps for join in step.joins]
+        joins = [(step, join) for step, join in joins if join.left.eclass == start.eclass]
+        ways: dict[ENode, list[Step]] = {start: []}
+        queue = deque([start])
+        while queue:
+            here = queue.popleft()
+            for step, there in _next(here, joins, goals):
+                if there not in ways:
+                    ways[there] = [*ways[here], step]
+                    queue.append(there)
+                if there in goals:
+                    return ways[there]
+        return []
 
 
-@dataclass
-class _Finder:
-    """Looks the builds of a right side up, inputs before what reads them."""
-
-    index: Index
-    interner: Interner
-    tensors: dict[str, int]
-    lists: dict[str, tuple[int, ...]]
-    found: list[ENode] = field(default_factory=list)
-
-    def find(self, build: Build, columns: Columns) -> None:
-        """Find one build.  Raises KeyError where the snapshot has none."""
-        number = first_id(columns)
-        match build:
-            case BuildConstant(name):
-                leaf = Leaf(LeafKind.CONSTANT, self.interner.constant(number).digest)
-                self.tensors[name] = self.index.rows[(leaf, ())].eclass
-            case BuildNode():
-                children = tuple(c for item in build.inputs for c in self._classes(item))
-                head = Application(build.operator, *self.interner.attributes(number))
-                self._name(build, self._row(head, children))
-            case BuildMap():
-                head = Application(build.operator, *self.interner.attributes(number))
-                rows = [self._row(head, row) for row in self._mapped(build)]
-                self.lists[build.name] = tuple(row.eclass for row in rows)
-
-    def _row(self, head: Application, children: tuple[int, ...]) -> ENode:
-        row = self.index.application(head, children)
-        if row is None:
-            raise KeyError(head.operator.name)
-        self.found.append(row)
-        return row
-
-    def _name(self, build: BuildNode, row: ENode) -> None:
-        for place, eclass in self.index.made[row].outputs.items():
-            if place < len(build.outputs):
-                self.tensors[build.outputs[place]] = eclass
-            if place == 0:
-                self.tensors[build.name] = eclass
-
-    def _classes(self, item: str | One | Many) -> tuple[int, ...]:
-        if isinstance(item, Many):
-            return self.lists[item.ref]
-        ref = item.ref if isinstance(item, One) else item
-        return (self.index.absent if ref == ABSENT else self.tensors[ref],)
-
-    def _mapped(self, build: BuildMap) -> Iterator[tuple[int, ...]]:
-        for operand in self.lists[build.over]:
-            fixed = [self._classes(ref)[0] for ref in build.inputs if ref != build.over]
-            fixed.insert(build.position, operand)
-            yield tuple(fixed)
+def _next(
+    here: ENode, joins: list[tuple[Step, Join]], goals: Collection[ENode]
+) -> Iterator[tuple[Step, ENode]]:
+    """What one step finds equal.  A variable of the pattern may be any e-node of the tensor; those
+    that are sought, and the left sides of joins, are enough to go on from."""
+    for step, join in joins:
+        if join.right is not None:
+            if here == join.left:
+                yield step, join.right
+            elif here == join.right:
+                yield step, join.left
+        elif here == join.left:
+            yield from ((step, other) for other in (*goals, *(j.left for _, j in joins)))
+        else:
+            yield step, join.left

@@ -7,7 +7,7 @@ or None where nothing does.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
@@ -73,20 +73,25 @@ class Judge:
         """The first thing in the way."""
         return next(self._obstacles(binding), None)
 
-    def scope_of(self, binding: Binding, beside: Collection[Stage]) -> Scope | None:
-        """What the variables of a match are, None where something is in its way that is not of the
-        stages `beside`."""
+    def scope_of(self, binding: Binding) -> Scope | None:
+        """What the variables of a match are, None where its left side does not hold; facts of
+        relations are taken to do so."""
         scope = self._scope(binding)
         names = dict(scope.env.names)
-        if any(o.stage not in beside for o in self._obstacles_in(binding, scope, names)):
+        if next(self._left_obstacles(binding, scope, names), None) is not None:
             return None
         return Scope(Environment(names, self.checked.functions), scope.tensors, scope.lists)
 
     def _obstacles(self, binding: Binding) -> Iterator[Obstacle]:
-        scope = self._scope(binding)
-        return self._obstacles_in(binding, scope, dict(scope.env.names))
+        scope, rule = self._scope(binding), self.plan.rule
+        names = dict(scope.env.names)
+        yield from self._left_obstacles(binding, scope, names)
+        yield from self._missing_facts(rule)
+        if rule.each is None:
+            env = Environment(names, self.checked.functions)
+            yield from self._untyped(Scope(env, scope.tensors, scope.lists))
 
-    def _obstacles_in(
+    def _left_obstacles(
         self, binding: Binding, scope: Scope, names: dict[str, Value]
     ) -> Iterator[Obstacle]:
         """`names` grows by what attributes, types and `let` bind."""
@@ -118,9 +123,6 @@ class Judge:
             yield Obstacle(Stage.VALUES, _literal_text(self.plan, scope, env))
         yield from _not_weights(rule, scope)
         yield from _untrue(rule, env)
-        yield from self._missing_facts(rule)
-        if rule.each is None:
-            yield from self._untyped(Scope(env, scope.tensors, scope.lists))
 
     def _scope(self, binding: Binding) -> Scope:
         tensors = {name: self.index.analysis(c) for name, c in binding.tensors.items()}

@@ -43,4 +43,5 @@ def _known(change: Any) -> dict[str, Any]:
         for a in change["added"]
     ]
     removed = tuple(map(str, change["removed"]))
-    return asdict(Change(removed, tuple(added), float(change["saved"])))
+    rules = tuple(map(str, change.get("rules", [rule for a in added for rule in a.rules])))
+    return asdict(Change(removed, tuple(added), float(change["saved"]), rules))

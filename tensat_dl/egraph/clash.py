@@ -8,14 +8,15 @@ a class is compared with what is known of the class, and so is the type of what 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from tensat_dl.egraph.loading import without_node_mark
-from tensat_dl.egraph.snapshot import Application, ENode, Leaf, LeafKind, Saturated
+from tensat_dl.egraph.snapshot import Application, ENode, Leaf, LeafKind, Projection, Saturated
 from tensat_dl.egraph.typing import Typer
 from tensat_dl.graph.model import Graph
-from tensat_dl.vocabulary.operators import OperatorKind
+from tensat_dl.language.program import EmitNode, Rule
+from tensat_dl.vocabulary.operators import Operator, OperatorKind
 from tensat_dl.vocabulary.refine import meet
 from tensat_dl.vocabulary.types import Type, TypeFault, type_text
 
@@ -38,12 +39,15 @@ class Clash:
         )
 
 
-def find_clash(saturated: Saturated, graph: Graph, typer: Typer) -> Clash | None:
-    """A clash that names its rule, of the newest generation; else any other."""
+def find_clash(
+    saturated: Saturated, graph: Graph, typer: Typer, rules: Sequence[Rule]
+) -> Clash | None:
+    """A clash that names its rule, of the newest generation; else any other, with those of `rules`
+    that can have joined something to the tensor."""
     made = list(_made(saturated, typer))
     if made:
         return max(made, key=lambda item: (item[0], item[1].rules))[1]
-    return next(_given(saturated, graph), None)
+    return next(_given(saturated, graph, rules), None)
 
 
 def _made(saturated: Saturated, typer: Typer) -> Iterator[tuple[int, Clash]]:
@@ -61,10 +65,8 @@ def _made(saturated: Saturated, typer: Typer) -> Iterator[tuple[int, Clash]]:
         yield node.generation, Clash((node.rule,), what, *_both(actual, expected))
 
 
-def _given(saturated: Saturated, graph: Graph) -> Iterator[Clash]:
+def _given(saturated: Saturated, graph: Graph, rules: Sequence[Rule]) -> Iterator[Clash]:
     """Values of the original graph, and constants."""
-    counts = saturated.exploration.rules
-    rules = tuple(sorted(name for name, count in counts.items() if count.applied))
     known: list[tuple[str, int, Type]] = [
         (f"`{name}`", saturated.value_class[name], type_) for name, type_ in graph.types.items()
     ]
@@ -75,7 +77,37 @@ def _given(saturated: Saturated, graph: Graph) -> Iterator[Clash]:
     for what, eclass, type_ in known:
         expected = saturated.class_types[eclass]
         if meet(expected, type_) is None:
-            yield Clash(rules, what, *_both(type_, expected))
+            suspects = _suspects(saturated, eclass, rules)
+            yield Clash(suspects, what, *_both(type_, expected))
+
+
+def _suspects(saturated: Saturated, eclass: int, rules: Sequence[Rule]) -> tuple[str, ...]:
+    """The rules that acted and whose both sides are among what makes a tensor; where there are
+    none (what it reads was joined), all that acted."""
+    counts = saturated.exploration.rules
+    acted = [r for r in rules if r.name in counts and counts[r.name].applied]
+    made = _operators_of(saturated, eclass)
+    joined = [r for r in acted if any(_left(r, root, made) and _right(r, made) for root in r.roots)]
+    return tuple(sorted(rule.name for rule in joined or acted))
+
+
+def _operators_of(saturated: Saturated, eclass: int) -> set[Operator]:
+    nodes = [node for node in saturated.nodes if node.eclass == eclass]
+    bundles = {node.children[0] for node in nodes if isinstance(node.head, Projection)}
+    nodes += [node for node in saturated.nodes if node.eclass in bundles]
+    return {node.head.operator for node in nodes if isinstance(node.head, Application)}
+
+
+def _left(rule: Rule, root: str, made: Set[Operator]) -> bool:
+    """Is the operator of the pattern there?  A bare variable matches whatever is."""
+    found = [match.operator for match in rule.matches if root in match.outputs]
+    return not found or found[0] in made
+
+
+def _right(rule: Rule, made: Set[Operator]) -> bool:
+    """Is one of the operators of the right side there?  It may also be a variable or a constant."""
+    terms = [emit.term for emit in rule.emits if set(emit.targets) & set(rule.roots)]
+    return any(not isinstance(t, EmitNode) or t.operator in made for t in terms)
 
 
 def _both(found: Type, expected: Type) -> tuple[str, str]:

@@ -63,7 +63,7 @@ def explore(
         exploration=watch.finished(known),
     )
     typer = Typer(checked.operators, checked.functions, Interner())
-    clash = find_clash(saturated, graph, typer)
+    clash = find_clash(saturated, graph, typer, chosen)
     if clash is not None:
         raise UnsoundRuleError(str(clash), help=_UNSOUND_HELP)
     return saturated

@@ -51,6 +51,7 @@ def test_the_summary_and_the_model_explain(
         "removed": ["Abs of `a`", "Neg of `b`", "Sqrt of `c`"],
         "added": [{"operator": "Exp", "makes": ["c"], "rules": ["first", "second"]}],
         "saved": 2,
+        "rules": ["first", "second"],
     }
     written = onnx.load(model.with_name("model.opt.onnx"))
     metadata = {entry.key: entry.value for entry in written.metadata_props}

@@ -11,6 +11,8 @@ from tensat_dl.cost.writable import Writable
 from tensat_dl.diagnosis.changes import Added, Change, explain_changes
 from tensat_dl.diagnosis.derivation import Derivations
 from tensat_dl.diagnosis.index import Index
+from tensat_dl.diagnosis.origins import find_origins
+from tensat_dl.diagnosis.steps import Steps
 from tensat_dl.egraph.adopt import DeclaredOperators
 from tensat_dl.extract.run import extract
 from tensat_dl.graph.read import read_model
@@ -26,7 +28,8 @@ def changes(rules: str, graph: str, cost: str = "nodes") -> tuple[tuple[Change, 
     extraction = extract(posed.problem, settings.extract)
     assert extraction.selection is not None
     chosen = {posed.nodes[i].eclass: posed.nodes[i] for i in extraction.selection.chosen()}
-    pricer, derivations = Pricer(saturated, prices), Derivations(Index(saturated), program)
+    pricer, index = Pricer(saturated, prices), Index(saturated)
+    derivations = Derivations(Steps(index, program), find_origins(original, index))
     found = explain_changes(original, saturated, chosen, pricer, derivations)
     before = sum(prices.price(part) for _, part in parts_of_graph(original, saturated))
     return found, before - extraction.objective
@@ -56,6 +59,7 @@ def test_regions_are_told_apart_and_the_best_comes_first() -> None:
     assert found[0].removed == ("Neg of `p`", "Neg of `q`", "Neg of `r`", "Neg of `s`")
     assert found[1].removed == ("Relu of `b`",)
     assert not found[0].added and not found[1].added
+    assert [change.rules for change in found] == [("neg",), ("relu",)]
     assert saved == 5
 
 
@@ -85,5 +89,47 @@ def test_equal_nodes_are_one_without_a_rule() -> None:
         "(float[4] x) => (float[4] y) { a = Sin(x) b = Sin(x) y = Add(a, b) }",
     )
     (change,) = found
-    assert change == Change(("Sin of `b`",), (), 1)
+    assert change == Change(("Sin of `b`",), (), 1, ())
     assert saved == 1
+
+
+def test_rules_that_only_find_two_tensors_equal_are_named() -> None:
+    """`join` makes nothing; through it the pattern of `last` reaches from Exp to Abs."""
+    (change,), _ = changes(
+        """rewrite join: Neg(Neg(x)) => x
+        rewrite last: Exp(Abs(x)) => Sin(x)""",
+        "(float[4] x) => (float[4] y) { a = Abs(x) b = Neg(a) c = Neg(b) d = Exp(c) y = Relu(d) }",
+    )
+    assert change.added == (Added("Sin", ("d",), ("join", "last")),)
+    assert change.rules == ("join", "last")
+
+
+def test_both_sides_were_there() -> None:
+    (change,), _ = changes(
+        "rewrite r: Relu(x: T[*S]) => Max(x, T(0))  rewrite s: Sin(Cos(x)) => Tan(x)",
+        "(float[4] x) => (float[4] y) <float zero = {0}> "
+        "{ a = Relu(x) b = Max(x, zero) y = Add(a, b) }",
+    )
+    assert (len(change.removed), change.added, change.rules) == (1, (), ("r",))
+
+
+def test_a_chain_of_joins() -> None:
+    """From the answer's Abs to the outermost Neg over both pairs; `other` acts elsewhere."""
+    found, _ = changes(
+        """rewrite neg: Neg(Neg(x)) => x
+        rewrite relu: Relu(Abs(x)) => Abs(x)
+        rewrite other: Sigmoid(Sin(x)) => Sin(x)""",
+        "(float[4] x) => (float[4] y, float[4] z) { a = Abs(x) b = Relu(a) c = Neg(b) d = Neg(c) "
+        "y = Cos(d) s = Sin(x) t = Sigmoid(s) z = Cos(t) }",
+    )
+    assert [sorted(change.rules) for change in found] == [["neg", "relu"], ["other"]]
+
+
+def test_outputs_that_were_found_equal() -> None:
+    (change,), _ = changes(
+        """rule same { match { a, b = Split(Concat(x, y, axis=0), s, axis=0) }
+          where value(s) == [dim(x, 0), dim(y, 0)] emit { a = x  b = y } }""",
+        "(float[2,4] x, float[3,4] y) => (float[2,4] p, float[3,4] q) <int64[2] s = {2, 3}> "
+        "{ c = Concat<axis=0>(x, y) a, b = Split<axis=0>(c, s) p = Relu(a) q = Relu(b) }",
+    )
+    assert (change.added, change.rules) == ((), ("same",))

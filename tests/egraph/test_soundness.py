@@ -129,6 +129,17 @@ def test_rules_that_contradict_each_other_stop_the_run() -> None:
     assert caught.value.exit_code is ExitCode.BAD_RULES == 4
 
 
+def test_only_rules_that_can_have_done_it_are_named() -> None:
+    """`five` acts, but on another tensor, and `relu` matches nothing here."""
+    graph = model(
+        "(float[1] x, int64[1] s, float[4] z) => (float[N] y, float[4] w) "
+        "{ t = Abs(s) y = Expand(x, t) a = Neg(z) w = Neg(a) }"
+    )
+    other = "rewrite five: Neg(Neg(x)) => x  rewrite relu: Relu(Relu(x)) => x"
+    with pytest.raises(UnsoundRuleError, match="one of the rules `four`, `three` is unsound"):
+        explore(CONTRADICTION + other, graph)
+
+
 def test_a_wrong_rule_of_the_right_type_is_found_by_verification(line: Line) -> None:
     graph = model("(float[2] x) => (float[2] y) { a = Neg(x) y = Relu(a) }")
     with pytest.raises(VerificationError):
