@@ -106,10 +106,11 @@ class CostSettings:
 
     `flops_per_second` and `bytes_per_second` are the machine of the roofline model, `overhead`
     its seconds per operator.  `symbolic_dim`: what a dim without a number counts as.  For
-    `measured`: the file `cache` ("": that of the user), the share `margin` by which what a rule
-    made must be cheaper, and seconds for timing operators.  `compare`: time both models at the
-    end, as `measured` always does, for `compare_seconds` at most; a model that is not faster is
-    not written, unless `keep_anyway`.  `threads` of onnxruntime, 0 is its own choice."""
+    `measured`: the file `cache` ("": that of the user), the share `margin` by which what differs
+    from the answer by estimates must be cheaper, and seconds for timing operators.  `compare`:
+    time both models at the end, as `measured` always does, for `compare_seconds` at most; a model
+    that is not faster is not written, unless `keep_anyway`.  `threads` of onnxruntime, 0 is its
+    own choice."""
 
     model: str = "roofline"
     flops_per_second: float = 5e10

@@ -11,7 +11,7 @@ the model's opset is left out; those of the original graph never are.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -48,14 +48,19 @@ class Posed:
         """What is to be priced, in order."""
         return [part for part in self.parts if part is not None]
 
-    def at(self, prices: Sequence[float], margin: float = 0.0) -> Posed:
-        """The same problem at other prices: those of `paid`.  What a rule made costs more by the
-        share `margin`, for prices that are not exact."""
+    def at(
+        self,
+        prices: Sequence[float],
+        margin: float = 0.0,
+        trusted: Callable[[ENode], bool] = lambda node: node.original,
+    ) -> Posed:
+        """The same problem at other prices: those of `paid`.  What is not `trusted` costs more by
+        the share `margin`, for prices that are not exact."""
         price = iter(prices)
         costs = [0.0 if part is None else next(price) for part in self.parts]
         for index in range(len(costs)) if margin else ():
             nodes = (self.nodes[index], *self.inner.get(index, ()))
-            costs[index] *= 1.0 if all(node.original for node in nodes) else 1.0 + margin
+            costs[index] *= 1.0 if all(map(trusted, nodes)) else 1.0 + margin
         problem = dataclasses.replace(self.problem, node_cost=np.array(costs, dtype=np.float64))
         return dataclasses.replace(self, problem=problem)
 

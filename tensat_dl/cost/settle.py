@@ -40,9 +40,10 @@ def settle(
     if isinstance(model, MeasuredModel):
         with phases("cost"):
             chains = with_counts(with_chains(posed), saturated, settings)
-            search = MeasuringSearch(chains, model, settings, phases)
+            plain = with_counts(posed, saturated, settings)
             timed = timed_of_graph(graph, original)
-        return search.run(timed, _symbols(graph))
+        search = MeasuringSearch(chains, model, settings, phases)
+        return search.run(plain, timed, _symbols(graph))
     with phases("cost"):
         posed = with_counts(posed, saturated, settings)
     with phases("extract"):

@@ -48,8 +48,8 @@ class Question:
 @dataclass
 class MeasuredModel:
     """See the module.  `estimate` prices what cannot be timed; `budget` is in seconds of
-    measuring; `margin`: the share by which what a rule made must be cheaper, as times are not
-    exact; `notes` are for people.  `cache` None: nothing is kept."""
+    measuring; `margin`: the share by which what differs from the answer by estimates must be
+    cheaper, as times are not exact; `notes` are for people.  `cache` None: nothing is kept."""
 
     program: CheckedProgram | None
     opsets: Mapping[str, int]
@@ -87,6 +87,11 @@ class MeasuredModel:
         if self._is_estimated(question) or self.exhausted:
             return self._unfused(timed) if isinstance(timed, Chain) else self.estimate(timed)
         return max(self._speed.seconds(question.work), self._least_of_products(timed))
+
+    def estimates(self, parts: Sequence[Timed]) -> list[float]:
+        """What they count as when nothing is measured."""
+        known = {timed: sum(map(self.estimate, parts_of(timed))) for timed in dict.fromkeys(parts)}
+        return [known[timed] for timed in parts]
 
     def _unfused(self, chain: Chain) -> float:
         """A chain that cannot be timed as one is what its parts are."""

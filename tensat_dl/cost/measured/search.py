@@ -3,6 +3,10 @@
 Enters: a posed problem, a model that measures.  Leaves: a :class:`Settled`.  Prices begin as lower
 bounds: solve, measure what the answer uses, solve again.  When all of the answer is measured it is
 the cheapest, since nothing else can cost less than its bound.
+
+Times are not exact, and those of single operators do not tell all of a model.  So the answer by
+estimates is where the search begins, and each part of it stays unless something else proves
+cheaper by the margin.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from tensat_dl.cost.measured.model import MeasuredModel
 from tensat_dl.cost.posing import Posed
 from tensat_dl.cost.settled import Settled
 from tensat_dl.cost.work import Chain, Timed
+from tensat_dl.egraph.snapshot import ENode
 from tensat_dl.extract.problem import Extraction, StopReason
 from tensat_dl.extract.run import extract
 from tensat_dl.phases import Phases
@@ -50,15 +55,18 @@ class MeasuringSearch:
     model: MeasuredModel
     settings: ExtractSettings
     phases: Phases
+    estimated: dict[int, ENode] = field(default_factory=dict)
     rounds: int = 0
     seconds: float = 0.0
     skipped: bool = False
     extraction: Extraction = field(init=False)
     used: list[Timed] = field(init=False)
 
-    def run(self, original: list[Timed], symbols: list[str]) -> Settled:
-        """Rounds until the answer is measured, or the time for it is over."""
+    def run(self, plain: Posed, original: list[Timed], symbols: list[str]) -> Settled:
+        """Rounds until the answer is measured, or the time for it is over; `plain` is the problem
+        without chains."""
         self.measure(original)
+        self.measure(self.begin(plain))
         for method, most in ((_QUICK, _SHORT), (self.settings.method, _SHORT)):
             while self.open(method, most):
                 self.measure(self.used)
@@ -73,6 +81,19 @@ class MeasuringSearch:
         if tally.left or self.skipped:
             notes.append(_EXHAUSTED.format(self.model.budget))
         return Settled(self.posed, self.extraction, before, cost, tally, tuple(notes))
+
+    def begin(self, plain: Posed) -> list[Timed]:
+        """Solve at the prices of estimates; what the answer runs."""
+        with self.phases("cost"):
+            posed = plain.at(self.model.estimates(plain.paid))
+        found = self._extract(posed, self.settings.method, _SHORT)
+        chosen = () if found.selection is None else found.selection.chosen()
+        self.estimated = {posed.nodes[i].eclass: posed.nodes[i] for i in chosen}
+        return posed.parts_of(found)
+
+    def _trusts(self, node: ENode) -> bool:
+        """Whether a node is in the answer by estimates, or an original one where there is none."""
+        return self.estimated.get(node.eclass) is node if self.estimated else node.original
 
     def _good_enough(self) -> bool:
         """Can anything be cheaper by more than times are exact?"""
@@ -93,18 +114,19 @@ class MeasuringSearch:
             posed = _within_time(self.posed, self.model)
             self.skipped |= len(posed.nodes) < len(self.posed.nodes)
             posed = _without_idle_chains(posed, self.model)
-            self.posed = posed.at(self.model.prices(posed.paid), self.model.margin)
-        found = self._extract(method, most)
+            prices = self.model.prices(posed.paid)
+            self.posed = posed.at(prices, self.model.margin, self._trusts)
+        found = self._extract(self.posed, method, most)
         while clashing := _clashing(self.posed, found):
             kept = [i for i in range(len(self.posed.nodes)) if i not in clashing]
             self.posed = self.posed.only(kept)
-            found = self._extract(method, most)
+            found = self._extract(self.posed, method, most)
         self.rounds += 1
         self.extraction = dataclasses.replace(found, seconds=self.seconds)
         self.used = self.posed.parts_of(found)
         return not self.model.exhausted and not all(map(self.model.is_settled, self.used))
 
-    def _extract(self, method: Method, most: float) -> Extraction:
+    def _extract(self, posed: Posed, method: Method, most: float) -> Extraction:
         left = max(self.settings.seconds - self.seconds, _LEAST_SECONDS)
         gap = max(self.settings.gap, _GAP_OF_MARGIN * self.model.margin)
         settings = dataclasses.replace(
@@ -114,7 +136,7 @@ class MeasuringSearch:
             # The heuristic knows no limits; it is asked for what to measure only.
             settings = dataclasses.replace(settings, max_weight_bytes=0, at_most={})
         with self.phases("extract"):
-            found = extract(self.posed.problem, settings, self.phases.report)
+            found = extract(posed.problem, settings, self.phases.report)
         self.seconds += found.seconds
         return found
 
