@@ -7,6 +7,11 @@ from rule_cases import Case, acts, rests
 
 _TWO = "x: f32[2, 3]; z: f32[5, 3]; w: f32[3, 4] = weight; "
 
+_GROUPS = (
+    "x: f32[2, 6, 4, 4]; s: f32[6, 1, 1]; o: f32[1, 6, 1, 1]; h = InstanceNormalization(Reshape(x, i64([{}])), {}, epsilon=0.01); "
+    "y = Add(Mul(Reshape(h, Shape(x)), s), o)"
+)
+
 CASES: list[Case] = [
     *acts(
         "pointwise_after_concat",
@@ -29,6 +34,22 @@ CASES: list[Case] = [
     *rests(
         "matmul_of_scaled_all",
         "x: f32[2, 3]; w: f32[3, 4]; c: f32 = 0.5; y = MatMul(Mul(x, c), w)",
+    ),
+    *acts(
+        "group_norm",
+        _GROUPS.format("0, 2, -1", "f32([1, 1]), f32([0, 0])"),
+        _GROUPS.format("0, 3, -1", "f32([1, 1, 1]), f32([0, 0, 0])").replace("4, 4]", "5, N]"),
+        opset=21,
+    ),
+    *rests(
+        "group_norm",
+        _GROUPS.format("0, 2, -1", "f32([1, 2]), f32([0, 0])"),
+        _GROUPS.format("0, 2, -1", "f32([1, 1]), f32([0, 1])"),
+        _GROUPS.format("0, 2, -1", "f32([1, 1]), f32([0, 0])").replace(
+            "s: f32[6, 1, 1]", "s: f32[1, 1, 1]"
+        ),
+        _GROUPS.format("0, 4, -1", "f32([1, 1, 1, 1]), f32([0, 0, 0, 0])"),
+        _GROUPS.format("1, 4, -1", "f32([1, 1, 1, 1]), f32([0, 0, 0, 0])"),
     ),
     *acts("merge_rows", _TWO + "y = MatMul(x, w); t = MatMul(z, w)"),
     *rests(

@@ -108,15 +108,18 @@ class _Builder:
             graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10
         )
         inferred = shape_inference.infer_shapes(model, data_prop=True)
+        likely = self.inputs[0].type.tensor_type.elem_type if self.inputs else 0
         for value in inferred.graph.output:
-            _complete(value.type.tensor_type)
+            _complete(value.type.tensor_type, likely)
         onnx.checker.check_model(inferred)
         return inferred
 
 
-def _complete(tensor: onnx.TypeProto.Tensor) -> None:
-    """A shape of unknown rank is said to be there, which the checker wants."""
+def _complete(tensor: onnx.TypeProto.Tensor, likely: int) -> None:
+    """A shape of unknown rank is said to be there, which the checker wants; and an element type,
+    which ONNX does not infer of operators that are functions."""
     tensor.shape.SetInParent()
+    tensor.elem_type = tensor.elem_type or likely
 
 
 def _type(annotation: ast.expr) -> tuple[type, list[int | str]]:

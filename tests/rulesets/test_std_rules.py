@@ -9,6 +9,7 @@ import cases_branches
 import cases_extra
 import cases_fold
 import cases_move
+import cases_norms
 import cases_shapes
 import cases_tidy
 import cases_transpose
@@ -23,6 +24,7 @@ CASES = [
     *cases_transpose.CASES,
     *cases_fold.CASES,
     *cases_move.CASES,
+    *cases_norms.CASES,
     *cases_arithmetic.CASES,
     *cases_branches.CASES,
     *cases_shapes.CASES,
