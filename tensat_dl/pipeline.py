@@ -80,7 +80,7 @@ def optimize(
     with phases("write"):
         if output is not None:
             source = run.accepted.candidate.source
-            save(source, output, force=force, source_path=original.source.path)
+            save(source, output, force=force, made_from=original.source)
     return tell(run, phases.seconds, output, verified=settings.verify.enabled)
 
 

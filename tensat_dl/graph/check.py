@@ -13,6 +13,7 @@ from onnx import helper
 from tensat_dl.graph.copies import copy_fields
 from tensat_dl.graph.external import is_external
 from tensat_dl.graph.run import first_line
+from tensat_dl.graph.tensors import inside_bytes
 
 #: Larger tensors are not shown to the checker.
 _SHOWN_BYTES = 1 << 16
@@ -33,7 +34,7 @@ def _without_large_tensors(proto: onnx.ModelProto) -> onnx.ModelProto:
     copy_fields(proto.graph, light.graph, skip=("initializer",))
     listed = {value.name for value in proto.graph.input}
     for tensor in proto.graph.initializer:
-        if not is_external(tensor) and tensor.ByteSize() <= _SHOWN_BYTES:
+        if not is_external(tensor) and inside_bytes(tensor) <= _SHOWN_BYTES:
             light.graph.initializer.add().CopyFrom(tensor)
         elif tensor.name not in listed:
             value = helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims)

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 import onnx
 from onnx import TensorProto
 
+from tensat_dl.graph.beside import divide
 from tensat_dl.graph.copies import copy_model
 from tensat_dl.graph.names import subgraphs
 from tensat_dl.graph.source import Source
@@ -62,10 +63,11 @@ class Runner(Protocol):
 
 @dataclass(frozen=True)
 class OrtRunner:
-    """A session of onnxruntime."""
+    """A session of onnxruntime, and what it uses of ours."""
 
     session: Any
     name: str = "onnxruntime"
+    used: Any = None
 
     def run(self, feeds: Feeds) -> list[Any]:
         """The outputs in order."""
@@ -98,7 +100,7 @@ def open_runner(source: Source, *, optimise: bool = False, also: Sequence[str] =
     level = onnxruntime.GraphOptimizationLevel
     options.graph_optimization_level = level.ORT_ENABLE_ALL if optimise else level.ORT_DISABLE_ALL
     options.add_session_config_entry(*_NO_COPIES)
-    return _loaded(source, options, also)
+    return _loaded(source, options, also, divided=True)
 
 
 @dataclass(frozen=True)
@@ -129,10 +131,19 @@ class Loader:
 _NO_COPIES = ("session.disable_prepacking", "1")
 
 
-def _loaded(source: Source, options: Any, also: Sequence[str] = ()) -> OrtRunner:
+def _loaded(
+    source: Source, options: Any, also: Sequence[str] = (), *, divided: bool = False
+) -> OrtRunner:
+    """A session; `divided`: of a model with its large weights beside it, which takes less time."""
     options.log_severity_level = 4
+    proto, appended = plain_interface(source.proto), _outputs(also)
     try:
-        return OrtRunner(_session(source, options, _outputs(also)))
+        parts = divide(proto) if divided and not is_too_large(proto) else None
+        if parts is not None:
+            parts.give(options)
+            session = _session(source, parts.proto, options, appended)
+            return OrtRunner(session, used=parts)
+        return OrtRunner(_session(source, proto, options, appended))
     except ort_errors() as error:
         raise CannotRun(first_line(error)) from None
 
@@ -280,11 +291,10 @@ def _outputs(names: Sequence[str]) -> bytes:
     return bytes(onnx.ModelProto(graph=onnx.GraphProto(output=values)).SerializeToString())
 
 
-def _session(source: Source, options: Any, appended: bytes) -> Any:
+def _session(source: Source, proto: onnx.ModelProto, options: Any, appended: bytes) -> Any:
     import onnxruntime
 
     providers = ["CPUExecutionProvider"]
-    proto = plain_interface(source.proto)
     if not is_too_large(proto):
         if source.folder is not None:
             key = "session.model_external_initializers_file_folder_path"

@@ -24,7 +24,7 @@ from tensat_dl.errors import UsageError
 from tensat_dl.graph.copies import copy_fields
 from tensat_dl.graph.external import external_content, is_external
 from tensat_dl.graph.source import Source, load_source
-from tensat_dl.graph.tensors import all_tensors, inner_tensors, is_too_large
+from tensat_dl.graph.tensors import all_tensors, inner_tensors, inside_bytes, is_too_large
 from tensat_dl.resources import real_path, temporary_prefix
 
 if TYPE_CHECKING:
@@ -42,18 +42,18 @@ def save(
     path: str | Path,
     *,
     force: bool = False,
-    source_path: str | Path | None = None,
+    made_from: Source | None = None,
 ) -> Path:
     """Write `model` to `path` and return the path.
 
-    `source_path` is the file that `model` was made from: it is overwritten only with `force`.
+    `made_from` is what it was made from: its file is overwritten only with `force`.
     Raises UsageError where the path cannot be written.
     """
     target = Path(path)
     source = model if isinstance(model, Source) else load_source(model)
-    _check_target(target, source_path, force)
+    _check_target(target, None if made_from is None else made_from.path, force)
     external = _has_external(source.proto) or is_too_large(source.proto)
-    data = _data_files(source_path) if source_path is not None else frozenset()
+    data = frozenset() if made_from is None else _data_files(made_from)
     if real_path(target) in data:
         raise UsageError(
             f"{target} holds weights of the input model; it is not overwritten",
@@ -133,7 +133,7 @@ def _mode(target: Path) -> int:
     return 0o666 & ~mask
 
 
-def _check_target(target: Path, source_path: str | Path | None, force: bool) -> None:
+def _check_target(target: Path, source_path: Path | None, force: bool) -> None:
     if target.is_dir():
         raise UsageError(f"{target} is a directory", help="give the output file a name with -o")
     if not target.parent.is_dir():
@@ -156,11 +156,12 @@ def _data_path(target: Path, avoid: frozenset[Path]) -> Path:
     return path
 
 
-def _data_files(model: str | Path) -> frozenset[Path]:
-    """The external data files of the model at a path."""
-    source = load_source(Path(model))
+def _data_files(source: Source) -> frozenset[Path]:
+    """The files that hold external data of a model."""
+    if source.folder is None:
+        return frozenset()
     locations = {_location(tensor) for tensor in all_tensors(source.proto) if is_external(tensor)}
-    return frozenset(real_path(Path(model).parent / location) for location in locations)
+    return frozenset(real_path(source.folder / location) for location in locations)
 
 
 def _location(tensor: TensorProto) -> str:
@@ -180,7 +181,9 @@ def _moved_out(
     copy_fields(proto, moved, skip=("graph",))
     copy_fields(proto.graph, moved.graph, skip=("initializer",))
     for tensor in proto.graph.initializer:
-        large = tensor.ByteSize() >= EXTERNAL_THRESHOLD and tensor.data_type != TensorProto.STRING
+        large = (
+            inside_bytes(tensor) >= EXTERNAL_THRESHOLD and tensor.data_type != TensorProto.STRING
+        )
         place = moved.graph.initializer.add()
         if large or is_external(tensor):
             _move_out(tensor, place, folder, stream, location)

@@ -36,10 +36,11 @@ def is_too_large(proto: onnx.ModelProto) -> bool:
     Estimated from the dims of its tensors: `ByteSize` serialises everything, and fails where that
     is too large.
     """
-    return sum(map(_inside_bytes, all_tensors(proto))) >= PROTO_LIMIT
+    return sum(map(inside_bytes, all_tensors(proto))) >= PROTO_LIMIT
 
 
-def _inside_bytes(tensor: onnx.TensorProto) -> int:
+def inside_bytes(tensor: onnx.TensorProto) -> int:
+    """Bytes of its data, as its dims say; 0 where that is outside the model."""
     dtype = dtypes.from_onnx(tensor.data_type)
     if dtype is None or is_external(tensor):
         return 0

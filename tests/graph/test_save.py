@@ -57,7 +57,7 @@ def run(path: Path) -> np.ndarray:
 
 def read_and_save(path: Path, target: Path, **more: object) -> Path:
     graph = read_model(path, ModelSettings())
-    return save(build_source(graph), target, source_path=path, **more)  # type: ignore[arg-type]
+    return save(build_source(graph), target, made_from=graph.source, **more)  # type: ignore[arg-type]
 
 
 def files(folder: Path) -> list[str]:
