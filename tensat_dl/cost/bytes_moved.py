@@ -1,6 +1,7 @@
 """Bytes that an operator application reads and writes.
 
-Every input is read once and every output written once, with three exceptions, each a table:
+Every tensor that is read is read once, at however many inputs, and every output written once, with
+three exceptions, each a table:
 views change only a description; selections read no more of their first input than they write;
 questions about a shape do not read the tensor.
 """
@@ -25,7 +26,11 @@ def bytes_moved(operator: Operator, shapes: Shapes) -> float:
         return 0.0
     written = sum(tensor.nbytes for tensor in shapes.outputs)
     first = shapes.input(0).nbytes
-    others = sum(tensor.nbytes for tensor in shapes.inputs[1:])
+    others = sum(
+        tensor.nbytes
+        for place, tensor in enumerate(shapes.inputs)
+        if place and place not in shapes.repeats
+    )
     if name in QUESTIONS:
         return float(others + written)
     if name in SELECTIONS:

@@ -18,7 +18,7 @@ import numpy as np
 
 from tensat_dl.cost.free import constant_nodes, free_classes, is_free
 from tensat_dl.cost.models import CostModel
-from tensat_dl.cost.work import Part, Timed
+from tensat_dl.cost.work import Part, Timed, repeated
 from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.loading import application_of
 from tensat_dl.egraph.snapshot import Application, ENode, Leaf, Projection, Saturated
@@ -156,9 +156,10 @@ class Pricer:
         inputs = tuple(self.saturated.class_types[c] for c in node.children)
         outputs = self._output_types(node, head)
         constant = tuple(c in self._free for c in node.children)
-        key = (head, constant, *map(id, inputs), *map(id, outputs))
+        repeats = repeated(node.children)
+        key = (head, constant, repeats, *map(id, inputs), *map(id, outputs))
         if key not in self._parts:
-            self._parts[key] = Part(head, inputs, outputs, constant)
+            self._parts[key] = Part(head, inputs, outputs, constant, repeats)
         return self._parts[key]
 
     def _output_types(self, node: ENode, head: Application) -> tuple[Type, ...]:
@@ -190,4 +191,4 @@ def _part_of_node(node: Node, saturated: Saturated, known: Collection[str | None
 
     inputs, outputs = (tuple(map(known_type, names)) for names in (node.inputs, node.outputs))
     constant = tuple(name in known for name in node.inputs)
-    return Part(application_of(node), inputs, outputs, constant)
+    return Part(application_of(node), inputs, outputs, constant, repeated(node.inputs))

@@ -43,11 +43,13 @@ UNKNOWN = Tensor((0,), 0, known=False)
 
 @dataclass(frozen=True)
 class Shapes:
-    """Inputs, outputs and attributes of one application; beyond the end there is NOTHING."""
+    """Inputs, outputs and attributes of one application; beyond the end there is NOTHING.  The
+    inputs at `repeats` are the same tensors as earlier ones."""
 
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...]
     attributes: Mapping[str, AttributeValue]
+    repeats: tuple[int, ...] = ()
 
     def input(self, index: int) -> Tensor:
         """The input at `index`."""
@@ -79,13 +81,18 @@ class Shapes:
 
 
 def shapes_of(
-    attributes: Attributes, inputs: Sequence[Type], outputs: Sequence[Type], symbol_size: int
+    attributes: Attributes,
+    inputs: Sequence[Type],
+    outputs: Sequence[Type],
+    symbol_size: int,
+    repeats: tuple[int, ...] = (),
 ) -> Shapes:
     """The sizes of an application; every symbol counts as `symbol_size`."""
     return Shapes(
         tuple(_tensor(type_, symbol_size) for type_ in inputs),
         tuple(_tensor(type_, symbol_size) for type_ in outputs),
         attributes.as_dict(),
+        repeats,
     )
 
 

@@ -25,17 +25,19 @@ class Part:
     """An application with the types it is applied at.
 
     `constant[i]`: input i depends on constants alone, so that a runtime has it beforehand; empty
-    where nothing is known of that.
+    where nothing is known of that.  `repeats` are the inputs that are the same tensor as an earlier
+    one.
     """
 
     application: Application
     inputs: tuple[Type, ...]
     outputs: tuple[Type, ...]
     constant: tuple[bool, ...] = ()
+    repeats: tuple[int, ...] = ()
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.application, self.inputs, self.outputs, self.constant))
+        return hash((self.application, self.inputs, self.outputs, self.constant, self.repeats))
 
     def __hash__(self) -> int:
         return self._hash  # asked for again and again, and the types are deep
@@ -61,6 +63,11 @@ class Chain:
     def parts(self) -> tuple[Part, ...]:
         """All that it is made of, the first one first."""
         return (*parts_of(self.inner), self.outer)
+
+
+def repeated(inputs: Sequence[object]) -> tuple[int, ...]:
+    """The places of those that stand before, too."""
+    return tuple(place for place, name in enumerate(inputs) if name in inputs[:place])
 
 
 #: What can be timed.
@@ -118,4 +125,4 @@ class Meter:
 
     def _shapes(self, part: Part) -> Shapes:
         attributes = part.application.attributes
-        return shapes_of(attributes, part.inputs, part.outputs, self.symbol_size)
+        return shapes_of(attributes, part.inputs, part.outputs, self.symbol_size, part.repeats)

@@ -19,6 +19,13 @@ def test_each_input_is_read_and_each_output_written_once() -> None:
     assert moved("Split", [Tensor((6,)), Tensor((2,), 64)], Tensor((2,)), Tensor((4,))) == 64
 
 
+def test_a_tensor_at_two_inputs_is_read_once() -> None:
+    x, operator = Tensor((2, 3)), catalog.operator("Mul")
+    assert operator is not None
+    assert bytes_moved(operator, Shapes((x, x), (x,), {})) == 3 * 24
+    assert bytes_moved(operator, Shapes((x, x), (x,), {}, repeats=(1,))) == 2 * 24
+
+
 def test_element_types_count_by_their_bits() -> None:
     assert moved("Cast", [Tensor((5,), 4)], Tensor((5,), 16)) == 3 + 10
 
