@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tensat_dl.graph.verify import Verification
 
 
-class OutcomeStatus(Enum):
+class OutcomeStatus(StrEnum):
     """Whether a cheaper graph was found.  Where one was, but proved no faster, the original is
     the answer.  LIMITED: the original is beyond the limits of the settings, and the cheapest
     within them costs more.  Whatever the answer is, it is written."""

@@ -10,23 +10,26 @@ from typing import Any
 
 from tensat_dl.cli.changes import change_blocks
 from tensat_dl.cli.tables import Block, Line, Table, number, print_blocks
+from tensat_dl.egraph.snapshot import StopReason as Ended
+from tensat_dl.extract.problem import Status, StopReason
+from tensat_dl.outcome import OutcomeStatus
 from tensat_dl.report import Report
 from tensat_dl.sentences import counted
 
 #: Rules shown without -v.
 SHOWN_RULES = 12
 
-_STOPPED = {
-    "saturated": "nothing left to do",
-    "schedule": "end of the schedule",
-    "enodes": "limit of e-nodes reached",
-    "seconds": "limit of seconds reached",
-    "memory": "limit of memory reached",
-    "crashed": "the engine died",
+_ENDED = {
+    Ended.SATURATED: "nothing left to do",
+    Ended.SCHEDULE: "end of the schedule",
+    Ended.ENODES: "limit of e-nodes reached",
+    Ended.SECONDS: "limit of seconds reached",
+    Ended.MEMORY: "limit of memory reached",
+    Ended.CRASHED: "the engine died",
 }
 
 #: Why an answer is not proven the cheapest, where "stopped by .." would not say it.
-_UNPROVEN = {"heuristic": "not proven", "solver failed": "the solver failed"}
+_UNPROVEN = {StopReason.HEURISTIC: "not proven", StopReason.SOLVER_FAILED: "the solver failed"}
 
 
 def print_summary(report: Report, *, verbose: bool, to_stderr: bool = False) -> None:
@@ -67,7 +70,7 @@ def extraction_line(extraction: Report) -> str:
         parts.append(f"bound {number(extraction['bound'])}")
     if extraction["gap"] is not None:
         parts.append(f"gap {100 * extraction['gap']:.2g} %")
-    if extraction["status"] == "feasible":
+    if extraction["status"] == Status.FEASIBLE:
         parts.append(_UNPROVEN.get(extraction["stopped"], f"stopped by {extraction['stopped']}"))
     return ", ".join([*parts, f"{extraction['seconds']:.2f} s"])
 
@@ -77,14 +80,14 @@ def _headline(report: Report) -> Line:
     before, after = cost["before"], cost["after"]
     unit = f" {cost['unit']}" if cost["unit"] else ""
     costs = f"{cost['model']} {number(before)}{unit} -> {number(after)}{unit}"
-    if report["status"] == "not faster":
+    if report["status"] == OutcomeStatus.NOT_FASTER:
         text = (
             "the new model is not faster; the original is kept (--keep-anyway writes the new one)"
         )
         return Line(text, "bold")
-    if report["status"] == "unchanged":
+    if report["status"] == OutcomeStatus.UNCHANGED:
         return Line(f"nothing better found; the model is unchanged ({costs})", "bold")
-    if report["status"] == "limited":
+    if report["status"] == OutcomeStatus.LIMITED:
         return Line(f"within the limits, which the model was not; it costs more ({costs})", "bold")
     if before == after:
         return Line(f"as cheap as before, constants folded ({costs})", "bold green")
@@ -124,7 +127,7 @@ _RULE_COLUMNS = {
 
 
 def _exploration(exploration: Report) -> str:
-    stopped = _STOPPED.get(exploration["stopped_by"], exploration["stopped_by"])
+    stopped = _ENDED.get(exploration["stopped_by"], exploration["stopped_by"])
     blamed = f" in rule {exploration['blamed']}" if exploration["blamed"] else ""
     return (
         f"{exploration['enodes']:,} e-nodes, {exploration['eclasses']:,} e-classes, "

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
@@ -80,7 +80,7 @@ def build_problem(
     )
 
 
-class Status(Enum):
+class Status(StrEnum):
     """What we hold at the end."""
 
     OPTIMAL = "optimal"
@@ -89,7 +89,7 @@ class Status(Enum):
     NOTHING = "no answer"
 
 
-class StopReason(Enum):
+class StopReason(StrEnum):
     """Why the search for a better answer ended."""
 
     PROVEN = "proven"
