@@ -47,9 +47,10 @@ _EXHAUSTED = (
 
 @dataclass
 class MeasuringSearch:
-    """The rounds: with the quick heuristic as long as it finds something to measure, then with
-    the method asked for, in little time.  Where that is too little the bounds may be to blame: so
-    all is measured before there is more."""
+    """The rounds: with the quick heuristic as long as it finds something to measure (and not at
+    all where an earlier run seems to have measured everything), then with the method asked for, in
+    little time.  Where that is too little the bounds may be to blame: so all is measured before
+    there is more."""
 
     posed: Posed
     model: MeasuredModel
@@ -67,8 +68,9 @@ class MeasuringSearch:
         without chains."""
         self.measure(original)
         self.measure(self.begin(plain))
-        for method, most in ((_QUICK, _SHORT), (self.settings.method, _SHORT)):
-            while self.open(method, most):
+        quick = (_QUICK,) if self.model.spent else ()
+        for method in (*quick, self.settings.method):
+            while self.open(method, _SHORT):
                 self.measure(self.used)
                 self.measure(self.rivals())
         if self.extraction.stopped is StopReason.TIME and not self._good_enough():
