@@ -94,6 +94,7 @@ def test_the_budget_does_not_stop_what_makes_the_model_cheaper() -> None:
     assert result.report["cost"]["after"] < result.report["cost"]["before"]
 
 
+@pytest.mark.slow
 def test_what_is_never_folded_has_its_price() -> None:
     """A quantised weight is unpacked at every run."""
     text = "g (float[1,64] x) => (float[1,64] y) <float s = {0.5}>{ %s y = MatMul(x, d) }"

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 GOOD = "language 1\nrewrite relu_relu: Relu(Relu(x)) => Relu(x)\n"
 BAD = "language 1\nrewrite a: Relux(x) => x\nrewrite b: Relu(Relu(x)) => Relu(y)\n"
 
@@ -59,6 +61,7 @@ def test_several_files_and_a_missing_one(tensat) -> None:
     assert "none.tsat" in done.err
 
 
+@pytest.mark.slow
 def test_checking_starts_quickly_and_imports_no_engine_or_solver(tmp_path: Path) -> None:
     (tmp_path / "r.tsat").write_text(GOOD)
     script = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -41,6 +42,7 @@ def best_within(problem: Problem) -> float | None:
     return min((total(problem, nodes, "cost") for nodes in within), default=None)
 
 
+@cache
 def tight_problems(binding: int, impossible: int) -> list[tuple[Problem, float | None]]:
     """Problems whose cheapest selections are beyond the limits, with the best within; then some
     that have selections, but none within."""

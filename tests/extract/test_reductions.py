@@ -69,6 +69,7 @@ def test_pruning_finds_out_whether_there_is_a_selection() -> None:
         assert pruned(problem).derivable == (best_cost(problem) is not None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [(s.name,) for s in STAGES] + [SIMPLIFYING, WHOLE, PARTS])
 def test_a_stage_keeps_the_optimum(names: tuple[str, ...]) -> None:
     removed = 0
@@ -81,6 +82,7 @@ def test_a_stage_keeps_the_optimum(names: tuple[str, ...]) -> None:
     assert removed > 0 or names == ("prune",), "the problems do not exercise this stage"
 
 
+@pytest.mark.slow
 def test_a_choice_of_the_reduced_graph_is_one_of_the_whole() -> None:
     for problem, best in PROBLEMS:
         graph = reduced(problem, WHOLE)

@@ -60,6 +60,7 @@ CRAFTED = {
 }
 
 
+@pytest.mark.slow
 def test_random_problems_are_solved_to_the_optimum() -> None:
     for seed in range(3000, 3400):
         problem = random_problem(seed)

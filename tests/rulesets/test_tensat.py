@@ -93,6 +93,7 @@ def test_rules_are_named_after_their_first_number() -> None:
         assert rule.startswith(f"{numbers[0].lower()}_"), rule
 
 
+@pytest.mark.slow
 def test_the_shipped_tests_begin_with_the_published_equations() -> None:
     """They were written with `proofs`; that they hold is seen where all shipped tests run."""
     rules = {n: rule for rule, numbers in _numbers().items() for n in numbers}
@@ -201,9 +202,9 @@ def _compute(term: Term, arrays: dict[str, np.ndarray]) -> np.ndarray:
     "number", sorted(set(equations()) - set(_REFUTED), key=lambda n: (n[0], int(n[1:])))
 )
 def test_all_others_hold_as_published(number: str) -> None:
-    verdict = _verify(published(equations()[number]), 12)
+    verdict = _verify(published(equations()[number]), 6)
     assert verdict.status is Status.HOLDS
-    assert verdict.instances == 12
+    assert verdict.instances == 6
 
 
 # --- models ---------------------------------------------------------------------------------------

@@ -69,6 +69,7 @@ def test_another_seed_and_no_cache_are_checked(checked: list[str]) -> None:
     assert checked == ["r"] * 3
 
 
+@pytest.mark.slow
 def test_a_script_without_a_guard_may_verify_in_several_processes(tmp_path) -> None:
     """Processes are forked on Linux: nothing runs the script again."""
     if not sys.platform.startswith("linux"):
@@ -91,6 +92,7 @@ def test_a_script_without_a_guard_may_verify_in_several_processes(tmp_path) -> N
     assert (done.stdout.split(), done.returncode) == (["once", "7"], 0), done.stderr
 
 
+@pytest.mark.slow
 def test_several_processes_find_what_one_does(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
     text = "\n".join(
         f"rewrite r{n}: Relu({'Relu(' * n}x{')' * n}) => {'Relu' if n % 2 else 'Neg'}(x)"

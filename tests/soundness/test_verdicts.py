@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from rule_files import program_of, verify
 
 from tensat_dl.soundness.findings import findings
@@ -214,6 +215,7 @@ def test_strings_are_compared_as_strings() -> None:
     assert np.char.add(b, a).tolist() == found.right.elements
 
 
+@pytest.mark.slow
 def test_regions_scale_but_their_largest_does_not() -> None:
     """`max` takes the largest of products with interpolation weights: a negative scale turns it."""
     verdicts = verify(

@@ -62,6 +62,7 @@ def check_layout(text: str, bare: Any) -> str:
     return laid_out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
 def test_shipped_files_are_in_it(path: Path, bare: Any) -> None:
     text = path.read_text(encoding="utf-8")

@@ -133,6 +133,7 @@ def test_errors_are_counted_up_to_a_limit() -> None:
     assert len(errors("rewrite r: x = y\n" * (MAX_ERRORS + 50))) == MAX_ERRORS
 
 
+@pytest.mark.slow
 def test_two_thousand_rules_parse_in_time(parsed: Callable[[str], ast.Module]) -> None:
     rule = "Transpose(MatMul(a: f32[M, K], b), perm=[1, 0]) => MatMul(b, a) where rank(a) == 2"
     text = "\n".join(f"rewrite r{i}: {rule}" for i in range(2_000))
@@ -205,6 +206,7 @@ def run(cache: Path | str, **variables: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_tables_are_cached_and_a_broken_cache_is_mended(tmp_path: Path) -> None:
     run(tmp_path)
     (stored,) = (tmp_path / "tensat-dl").iterdir()
@@ -225,6 +227,7 @@ def test_parsing_needs_no_cache(tmp_path: Path) -> None:
     assert not Path("relative").exists()
 
 
+@pytest.mark.slow
 def test_runs_at_the_same_time_share_the_cache(tmp_path: Path) -> None:
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
     running = [subprocess.Popen([sys.executable, "-c", SCRIPT], env=environment) for _ in range(4)]

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from trees import EXPRESSIONS
@@ -66,6 +67,7 @@ def test_any_sequence_of_tokens(text: str) -> None:
     check_outcome(text)
 
 
+@pytest.mark.slow
 @QUICK
 @given(st.data())
 def test_any_edit_of_a_rule_file(data: st.DataObject) -> None:
@@ -92,6 +94,7 @@ def test_any_bytes(tmp_path: Path, content: bytes) -> None:
 # --- trees ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(left=EXPRESSIONS, right=EXPRESSIONS)
 def test_expressions_print_and_parse_back(
