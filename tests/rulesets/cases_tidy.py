@@ -421,4 +421,44 @@ CONCAT: list[Case] = [
     ),
 ]
 
-CASES = [*IDENTITY, *CAST, *RESHAPE, *CONCAT]
+_PADS = "x: f32[2, 3]; y = Pad(Pad(x, i64([0, 1, 2, 0]){}), i64([1, 2, 0, 0]){})"
+_CROPS = "x: f32[2, 3]; y = Pad(Pad(x, i64([{}]){}), i64([{}]){})"
+PADS: list[Case] = [
+    *acts(
+        "concat.pad_zeros",
+        "x: f32[2, N]; y = Pad(x, i64([0, 1, 0, -1]), f32(0))",
+        "x: i64[3]; y = Pad(x, i64([1, 1]), i64(0))",
+    ),
+    *rests(
+        "concat.pad_zeros",
+        "x: f32[3]; y = Pad(x, i64([1, 1]), f32(1))",
+        "x: f32[3]; v: f32; y = Pad(x, i64([1, 1]), v)",
+        "x: f32[3]; y = Pad(x, i64([1, 1]), f32(0), mode='edge')",
+    ),
+    *acts(
+        "concat.pad_pad",
+        _PADS.format("", ""),
+        _PADS.format(", f32(0.5)", ", f32(0.5)"),
+        _PADS.format("", "").replace("2, 3]", "2, N]"),
+        _PADS.format(", v", ", v").replace("y =", "v: f32; y ="),
+    ),
+    *rests(
+        "concat.pad_pad",
+        _PADS.format("", ", f32(0.5)"),
+        _PADS.format(", f32(0.5)", ", f32(0.25)"),
+        _PADS.format("", ", mode='edge'"),
+        _CROPS.format("0, -1, 0, 0", "", "0, 1, 0, 0", ""),
+        _CROPS.format("0, 0, 0, 3", "", "0, -1, 0, 0", ""),
+        "x: f32[2, 3]; y = Pad(Pad(x, i64([1, 1]), None, i64([1])), i64([1, 1]), None, i64([1]))",
+    ),
+    *acts("concat.pad_pad_edge", _PADS.format(", mode='edge'", ", mode='edge'")),
+    *rests(
+        "concat.pad_pad_edge",
+        _PADS.format(", mode='edge'", ""),
+        _PADS.format(", mode='reflect'", ", mode='reflect'"),
+        _CROPS.format("0, -1, 0, 0", ", mode='edge'", "0, 1, 0, 0", ", mode='edge'"),
+        _CROPS.format("0, 0, 0, 3", ", mode='edge'", "0, -1, 0, 0", ", mode='edge'"),
+    ),
+]
+
+CASES = [*IDENTITY, *CAST, *RESHAPE, *CONCAT, *PADS]

@@ -35,6 +35,33 @@ CASES: list[Case] = [
         _JOINED.format("2, 2, 4, 3", "4, 4, 3", "0, 2, 1", "2, 2, 4, 3"),
         _JOINED.format("2, 2, 2", "2, 2, 2", "1, 0, 2", "2, 2, 2"),
     ),
+    *acts(
+        "transpose.transpose_sink_split_2",
+        "x: f32[2, 6, N]; t = Transpose(x, perm=[2, 0, 1]); a, b = Split(t, i64([2, 4]), axis=-1)",
+        "x: f32[2, 6]; a, b = Split(Transpose(x, perm=[1, 0]), axis=0, num_outputs=2)",
+    ),
+    *rests(
+        "transpose.transpose_sink_split_2",
+        "x: f32[2, 6]; a, b, c = Split(Transpose(x, perm=[1, 0]), axis=0, num_outputs=3)",
+    ),
+    *acts(
+        "transpose.transpose_sink_split_3",
+        "x: f32[2, 6, N]; t = Transpose(x, perm=[2, 0, 1]); a, b, c = Split(t, i64([1, 2, 3]), axis=2)",
+    ),
+    *acts(
+        "transpose.transpose_before_split_2",
+        "x: f32[2, 6, N]; c, d = Split(x, i64([2, 4]), axis=1); a = Transpose(c, perm=[2, 0, 1]); b = Transpose(d, perm=[2, 0, 1])",
+        "x: f32[5, 2]; c, d = Split(x, axis=0, num_outputs=2); a = Transpose(c, perm=[1, 0]); b = Transpose(d, perm=[1, 0])",
+    ),
+    *rests(
+        "transpose.transpose_before_split_2",
+        "x: f32[2, 6, 3]; c, d = Split(x, i64([2, 4]), axis=1); a = Transpose(c, perm=[2, 0, 1]); b = Transpose(d, perm=[0, 2, 1])",
+        "x: f32[2, 6]; c, d = Split(x, i64([3, 3]), axis=1); a = Transpose(c, perm=[1, 0]); b = Relu(d)",
+    ),
+    *acts(
+        "transpose.transpose_before_split_3",
+        "x: f32[6, 2]; d, e, f = Split(x, i64([3, 1, 2]), axis=0); a = Transpose(d, perm=[1, 0]); b = Transpose(e, perm=[1, 0]); c = Transpose(f, perm=[1, 0])",
+    ),
     *acts("transpose.transpose_sink", "x: f32[2, 3, 4]; y = F(Transpose(x, perm=[1, 2, 0]))"),
     *acts(
         "transpose.transpose_sink_activation",
