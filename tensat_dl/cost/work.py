@@ -89,13 +89,19 @@ def each_priced(parts: Sequence[Part], price: Callable[[Part], float]) -> list[f
 Lower = Callable[[Part], Sequence[Part]]
 
 
+#: Operators of many inputs that have a twin for two; runtimes fuse the twin.
+_HAVE_TWINS = frozenset({"Sum"})
+
+
 @dataclass(frozen=True)
 class Work:
-    """Operations, bytes read and written, and ONNX nodes."""
+    """Operations, bytes read and written, and ONNX nodes; `has_twin`: another operator does the
+    same, and is the one that runtimes know."""
 
     flops: float
     bytes: float
     nodes: int
+    has_twin: bool = False
 
 
 @dataclass(frozen=True)
@@ -121,6 +127,7 @@ class Meter:
             operations if declared is None else declared,
             bytes_moved(operator, shapes),
             sum(work.nodes for work in inner) or 1,
+            not operator.domain and operator.name in _HAVE_TWINS and len(part.inputs) == 2,
         )
 
     def _shapes(self, part: Part) -> Shapes:

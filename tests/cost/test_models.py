@@ -76,6 +76,16 @@ def test_roofline_is_the_slower_of_both_and_an_overhead(
     assert price("roofline", *MATMUL, **machine, overhead=7.0) == pytest.approx(seconds + 7.0)
 
 
+def test_a_sum_of_two_is_dearer_than_an_addition() -> None:
+    """By a hundredth of the overhead; three summands have no other operator."""
+    machine = {"bytes_per_second": 12.0, "overhead": 100.0}
+    assert price("roofline", op("Add"), [f32(1)] * 2, [f32(1)], **machine) == 101.0
+    assert price("roofline", op("Sum"), [f32(1)] * 2, [f32(1)], **machine) == 102.0
+    assert price("roofline", op("Sum"), [f32(1)] * 3, [f32(1)], **machine) == pytest.approx(
+        101.33, abs=0.01
+    )
+
+
 def test_views_cost_their_overhead_alone() -> None:
     reshape = (op("Reshape"), [f32(3, 4), TensorType(DType.I64, (1,))], [f32(12)])
     assert price("roofline", *reshape, overhead=7.0) == 7.0
