@@ -96,7 +96,7 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
             unguarded=arguments.unguarded,
         )
     quiet = arguments.json == "-"
-    found = list(findings({rule.name: rule for rule in program.rules}, verdicts))
+    found = findings(program, verdicts)
     if arguments.json:
         write_json(make_report(verdicts), arguments.json)
     if not quiet:

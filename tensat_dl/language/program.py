@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from tensat_dl.diagnostics import Diagnostic, SourceFile, Span
+from tensat_dl.language.allowances import Allowance
 from tensat_dl.settings import CyclePolicy
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary.operators import Operator
@@ -471,3 +472,4 @@ class CheckedProgram:
     cost_models: Mapping[str, CostModel]
     tests: tuple[TestCase, ...]
     files: tuple[SourceFile, ...] = ()
+    allowances: tuple[Allowance, ...] = ()

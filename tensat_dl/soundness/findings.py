@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tensat_dl.diagnostics import Diagnostic, Severity, Span
+from tensat_dl.language.allowances import VERIFIED, Allowance, idle, remaining
 from tensat_dl.language.check.report import source_text
-from tensat_dl.language.program import Rule
+from tensat_dl.language.program import CheckedProgram, Rule
 from tensat_dl.soundness.verdict import CLASH, Counterexample, Status, Tensor, Verdict
 from tensat_dl.syntax import ast
 from tensat_dl.syntax.printer import format_expr
@@ -24,8 +25,30 @@ _UNNEEDED = (
 _MOST = 300
 
 
-def findings(rules: Mapping[str, Rule], verdicts: Sequence[Verdict]) -> Iterator[Diagnostic]:
-    """One diagnostic for each rule that does not hold, has no instance, or asks too much."""
+def findings(program: CheckedProgram, verdicts: Sequence[Verdict]) -> list[Diagnostic]:
+    """One diagnostic for each rule that does not hold, has no instance, or asks too much, and for
+    each allowance that is known to silence nothing."""
+    rules = {rule.name: rule for rule in program.rules}
+    allowed = program.allowances
+    kept = remaining(_found(rules, verdicts), allowed)
+    return kept + [idle(a) for a in allowed if _is_idle(a, rules, verdicts)]
+
+
+def _is_idle(allowance: Allowance, rules: Mapping[str, Rule], verdicts: Sequence[Verdict]) -> bool:
+    """Is each condition inside of it known to be needed, or each rule evaluated?"""
+    if allowance.code not in VERIFIED:
+        return False
+    inside = [v for v in verdicts if allowance.covers(rules[v.rule].span)]
+    if len(inside) < sum(allowance.covers(rule.span) for rule in rules.values()):
+        return False  # some were not looked at
+    if allowance.code == "W1002":
+        return bool(inside) and all(v.status is not Status.NOT_EVALUATED for v in inside)
+    needed = {(v.base, text) for v in inside for text in v.needed}
+    asked = {(v.base, format_expr(c)) for v in inside for c in rules[v.rule].conditions}
+    return bool(inside) and asked <= needed
+
+
+def _found(rules: Mapping[str, Rule], verdicts: Sequence[Verdict]) -> Iterator[Diagnostic]:
     for verdict in verdicts:
         yield from _of(rules[verdict.rule], verdict)
     bases = dict.fromkeys(verdict.base for verdict in verdicts)
@@ -69,7 +92,10 @@ def _stronger(rule: Rule, condition: ast.Expr) -> str:
     )
     texts = ", ".join(text for _, text in parts)
     clause = f"`where {texts}`" if texts else "no `where`"
-    return f"the stronger rule has {clause}; drop one condition at a time, and none that saves work"
+    return (
+        f"the stronger rule has {clause}; drop one condition at a time, "
+        "or, where it is there for cost, write `@allow(W1001)` before the rule"
+    )
 
 
 def _of(rule: Rule, verdict: Verdict) -> Iterator[Diagnostic]:

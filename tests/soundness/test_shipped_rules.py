@@ -24,7 +24,7 @@ def test_every_shipped_rule_holds(part: int) -> None:
     rules = tuple(rule for rule in program.rules if rule.off is None)[part::PARTS]
     settings = Settings(samples=20, conditions=False, cache=False)
     verdicts = verify_program(program, rules, settings)
-    said = findings({rule.name: rule for rule in rules}, verdicts)
+    said = findings(program, verdicts)
     assert [(d.message, d.notes) for d in said] == []
     assert {verdict.status for verdict in verdicts} == {Status.HOLDS}
     assert min(verdict.instances for verdict in verdicts) >= 5

@@ -115,12 +115,29 @@ def test_needed_and_needless_conditions() -> None:
 def test_a_needless_condition_is_a_warning_with_the_stronger_rule() -> None:
     program = program_of("rewrite r: Relu(Relu(x)) => Relu(x) where rank(x) == 2, numel(x) > 3")
     verdicts = verify_program(program, program.rules, Settings(cache=False, processes=1))
-    first, second = findings({rule.name: rule for rule in program.rules}, verdicts)
+    first, second = findings(program, verdicts)
     assert (first.code, first.severity.value) == ("W1001", "warning")
     assert first.span is not None
     assert first.span.file.text[first.span.start : first.span.end] == "rank(x) == 2"
     assert "`where numel(x) > 3`" in first.help
     assert "`where rank(x) == 2`" in second.help
+
+
+def test_needless_conditions_that_are_meant() -> None:
+    """`n` needs its condition: its allowance silences nothing."""
+    program = program_of(
+        """@allow(W1001)
+        rewrite a: Relu(Relu(x)) => Relu(x) where rank(x) == 2
+        @allow(W1001)
+        ruleset some { rewrite b: Abs(Abs(x)) => Abs(x) where rank(x) == 2 }
+        @allow(W1001) @real
+        rewrite n: Concat(x, y, axis=k) => Concat(y, x, axis=k) where dim(x, k) == 0"""
+    )
+    verdicts = verify_program(program, program.rules, Settings(cache=False, processes=1))
+    assert {v.rule: bool(v.unneeded) for v in verdicts} == {"a": True, "b": True, "n": False}
+    (found,) = findings(program, verdicts)
+    assert (found.code, found.message) == ("W0404", "`@allow(W1001)` silences nothing")
+    assert found.span is not None and found.span.position() == (6, 9)
 
 
 def test_a_condition_that_one_operator_of_a_class_needs_is_needed() -> None:
@@ -135,7 +152,7 @@ def test_a_condition_that_one_operator_of_a_class_needs_is_needed() -> None:
     found = {v.rule: v for v in verdicts}
     assert found["r@Relu"].needed == ("value(c) >= 0",)
     assert found["r@Identity"].unneeded == ("value(c) >= 0",)
-    assert list(findings({rule.name: rule for rule in program.rules}, verdicts)) == []
+    assert findings(program, verdicts) == []
 
 
 def test_a_counterexample_is_small() -> None:

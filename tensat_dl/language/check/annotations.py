@@ -1,4 +1,4 @@
-"""`@real`, `@expansive`, `@rounds(n)`, `@cycles(policy)`, `@off("why")`.
+"""`@real`, `@expansive`, `@rounds(n)`, `@cycles(policy)`, `@off("why")`, `@allow(code)`.
 
 Enters: the annotations of a rule and of the ruleset around it.  Leaves: :class:`Flags`.
 Reports E0209, E0210, W0404.
@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tensat_dl.language.check.report import Reporter
+from tensat_dl.language.allowances import ALLOWABLE
+from tensat_dl.language.check.report import Reporter, source_text
+from tensat_dl.sentences import listed
 from tensat_dl.settings import CyclePolicy
 from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
@@ -34,6 +36,7 @@ _USAGE = {
     "rounds": "`@rounds(2)`",
     "cycles": "`@cycles(check)`, `@cycles(prune)` or `@cycles(allow)`",
     "off": '`@off("why")`',
+    "allow": "`@allow(W0406)`",
 }
 
 
@@ -50,7 +53,8 @@ def read_flags(
             help = did_you_mean(f"@{name}", marked) or "there are " + ", ".join(_USAGE.values())
             report.error("E0209", f"unknown annotation `@{name}`", annotation.span, help=help)
         elif name in seen:
-            report.error("E0210", f"`@{name}` stands twice", annotation.span)
+            help = "give all codes to one" if name == "allow" else "remove one of them"
+            report.error("E0210", f"`@{name}` stands twice", annotation.span, help=help)
         else:
             flags = _apply(annotation, flags, report)
         seen.add(name)
@@ -86,6 +90,9 @@ def _apply(annotation: ast.Annotation, flags: Flags, report: Reporter) -> Flags:
             return replace(flags, cycles=CyclePolicy(policy))
         case "off", ast.String(value=reason):
             return replace(flags, off=reason)
+        case "allow", _ if args:
+            _check_codes(args, report)
+            return flags
     report.error(
         "E0210",
         f"wrong arguments of `@{annotation.name}`",
@@ -93,3 +100,18 @@ def _apply(annotation: ast.Annotation, flags: Flags, report: Reporter) -> Flags:
         help=f"write {_USAGE[annotation.name]}",
     )
     return flags
+
+
+def _check_codes(codes: tuple[ast.Expr, ...], report: Reporter) -> None:
+    """`language.allowances` reads what is right."""
+    for code in codes:
+        if isinstance(code, ast.Name) and code.text in ALLOWABLE:
+            continue
+        shown = source_text(code.span)
+        near = did_you_mean(shown, ALLOWABLE) if shown.startswith("W") else ""
+        report.error(
+            "E0210",
+            f"`{shown}` is no warning about a rule",
+            code.span,
+            help=near or f"errors cannot be allowed; warnings are {listed(ALLOWABLE)}",
+        )

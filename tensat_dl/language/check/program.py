@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tensat_dl.diagnostics import Diagnostics
+from tensat_dl.language.allowances import VERIFIED, allowances, idle, remaining
 from tensat_dl.language.check.annotations import Flags, read_flags
 from tensat_dl.language.check.costs import check_cost_model
 from tensat_dl.language.check.declarations import (
@@ -49,6 +50,33 @@ def check_program(
     roots: Sequence[LoadedModule], modules: Sequence[LoadedModule], diagnostics: Diagnostics
 ) -> CheckedProgram | None:
     """Check `modules` (imports before importers), of which the user named `roots`."""
+    program = _check(roots, modules, diagnostics)
+    _settle(roots, modules, diagnostics, complete=program is not None)
+    return program
+
+
+def _settle(
+    roots: Sequence[LoadedModule],
+    modules: Sequence[LoadedModule],
+    diagnostics: Diagnostics,
+    *,
+    complete: bool,
+) -> None:
+    """Leave out the warnings that are meant.  Rules of imported files are not looked at beside the
+    others, and not all is looked at after an error: nothing is said of allowances there."""
+    allowed = [a for module in modules for a in allowances(module.tree)]
+    warned = list(diagnostics)
+    diagnostics.found[:] = remaining(warned, allowed)
+    own = {root.file for root in roots}
+    for allowance in allowed if complete else ():
+        judged = allowance.item.file in own and allowance.code not in VERIFIED
+        if judged and len(remaining(warned, [allowance])) == len(warned):
+            diagnostics.found.append(idle(allowance))
+
+
+def _check(
+    roots: Sequence[LoadedModule], modules: Sequence[LoadedModule], diagnostics: Diagnostics
+) -> CheckedProgram | None:
     report = Reporter(diagnostics)
     scopes = build_scopes(modules, report)
     root_scopes = [scopes[root] for root in roots]
@@ -82,6 +110,7 @@ def check_program(
         cost_models={model.name: model for model in models},
         tests=tests,
         files=tuple(module.file for module in modules),
+        allowances=tuple(a for module in modules for a in allowances(module.tree)),
     )
 
 
