@@ -20,6 +20,7 @@ from typing import Protocol
 
 from tensat_dl.extract.deadline import Deadline
 from tensat_dl.extract.graph import ROOT, Graph
+from tensat_dl.extract.landmarks import ascend
 from tensat_dl.extract.linear import Linear
 from tensat_dl.extract.program import Program, Row, Sense
 from tensat_dl.extract.reductions.required import Required, required_sets
@@ -102,6 +103,8 @@ def formulate(graph: Graph, deadline: Deadline) -> Formulation:
         _need_rows(model, c)
     for loop in _short_loops(graph, required.components, deadline):
         model.program.rows.extend(model.loop_rows(loop))
+    for zone in ascend(graph, deadline).landmarks:
+        model.program.rows.extend(model.loop_rows(zone - {ROOT}))
     return model
 
 

@@ -43,6 +43,7 @@ class Graph:
     part: IntArray
     settled: Mapping[int, int] = field(default_factory=dict)
     _memory: dict[str, object] = field(default_factory=dict, repr=False)
+    _priced_memory: dict[str, object] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def classes(self) -> int:
@@ -60,10 +61,16 @@ class Graph:
         return len(self.node_id) > 0
 
     def remember(self, name: str, compute: Callable[[], T]) -> T:
-        """`compute()`, done once for this graph."""
+        """`compute()`, which depends on the structure only, done once for this graph."""
         if name not in self._memory:
             self._memory[name] = compute()
         return cast(T, self._memory[name])
+
+    def remember_priced(self, name: str, compute: Callable[[], T]) -> T:
+        """`compute()`, which depends on costs, too, done once for this graph."""
+        if name not in self._priced_memory:
+            self._priced_memory[name] = compute()
+        return cast(T, self._priced_memory[name])
 
     @cached_property
     def owner(self) -> IntArray:

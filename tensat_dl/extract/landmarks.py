@@ -36,7 +36,7 @@ class Ascent:
 
 def ascend(graph: Graph, deadline: Deadline) -> Ascent:
     """Dual ascent; the bound is infinite when there is no acyclic selection."""
-    return _Ascending(graph).run(deadline)
+    return graph.remember_priced("landmarks", lambda: _Ascending(graph).run(deadline))
 
 
 class _Ascending:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from tensat_dl.extract.bottlenecks import chain_of
-from tensat_dl.extract.branching import branch
+from tensat_dl.extract.branching import Bounded, branch
 from tensat_dl.extract.chain import Chain
 from tensat_dl.extract.deadline import Deadline
 from tensat_dl.extract.formulation import Formulation, formulate
@@ -99,13 +99,14 @@ class PartRun:
             return
         graph, started = part.graph, self.deadline.elapsed
         self.reducer.recorder.begin("branching")
+        target = Bounded(graph.cost, part.cutoff)
 
-        def report(choice: Choice, cost: float) -> float:
+        def report(choice: Choice) -> None:
             self._offer(graph, choice)
-            return part.cutoff
+            target.upper = part.cutoff
 
         time = Deadline(self.deadline.remaining * _BRANCHING_SHARE, self.deadline.clock)
-        result = branch(graph, part.cutoff, self._visits(graph), time, report)
+        result = branch(graph, [target], self._visits(graph), time, report)
         part.graph = result.graph or nothing(graph)
         found.raise_bound(result.bound)
         if not part.graph.derivable:

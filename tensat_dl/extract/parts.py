@@ -92,7 +92,7 @@ class Parts:
             self._pair()
         for part in self.parts:
             self._copy(part)
-            if part.open:
+            if part.open and part.number not in self.pairs:
                 self._run(part, self.answer.deadline).branch()
             self._raise_bound()
 

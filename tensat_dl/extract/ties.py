@@ -15,10 +15,10 @@ from dataclasses import replace
 import numpy as np
 
 from tensat_dl.extract.answer import TIE, Answer
+from tensat_dl.extract.branching import Bounded, branch
 from tensat_dl.extract.deadline import Deadline, OutOfTime
 from tensat_dl.extract.graph import ROOT, Graph, graph_of
 from tensat_dl.extract.greedy import Choice, used_classes
-from tensat_dl.extract.lexicographic import Bounded, least
 from tensat_dl.extract.problem import MADE, NODES, WEIGHT_BYTES, FloatArray
 from tensat_dl.extract.records import Recorder
 from tensat_dl.extract.reductions.prune import prune
@@ -34,6 +34,8 @@ _MOST_NODES = 5_000
 _MOST_CLASSES = 1_500
 _VISITS = 100_000
 _SHARE = 0.2
+# Measures are whole numbers: a choice is better when it is by one.
+_STEP = 0.5
 
 
 def break_ties(answer: Answer, recorder: Recorder) -> None:
@@ -117,15 +119,20 @@ class _Ties:
             bounds.append(Bounded(_on(graph, limit.weights), limit.at_most * (1.0 + TIE)))
         for measure in self.measures:
             cost = _on(graph, measure)
-            best = Bounded(cost, self._total(graph, chosen, cost) - 0.5)
+            best = Bounded(cost, self._total(graph, chosen, cost) - _STEP)
             found: list[Choice] = []
-            complete = least(graph, [*bounds, best], _VISITS, self.deadline, found.append)
+
+            def report(choice: Choice, best: Bounded = best, found: list[Choice] = found) -> None:
+                found.append(choice)
+                best.upper = self._total(graph, choice, best.cost) - _STEP
+
+            left = branch(graph, [*bounds, best], _VISITS, self.deadline, report).graph
             if found:
                 chosen = found[-1]
                 self.choice.update(replace(graph, settled={}).choice_of(chosen.values()))
-            if not complete:
+            if left is not None:
                 return False
-            bounds.append(Bounded(cost, self._total(graph, chosen, cost) + 0.25))
+            bounds.append(Bounded(cost, self._total(graph, chosen, cost) + _STEP / 2.0))
         return True
 
     def _total(self, graph: Graph, choice: Choice, cost: FloatArray) -> float:

@@ -12,7 +12,7 @@ from oracle import best_cost, copies, hard_problem, random_problem, staged_probl
 
 from tensat_dl.extract import part as part_module
 from tensat_dl.extract.bottlenecks import block_numbers, bottlenecks, chain_of, restricted
-from tensat_dl.extract.branching import branch
+from tensat_dl.extract.branching import Bounded, branch
 from tensat_dl.extract.deadline import Deadline
 from tensat_dl.extract.formulation import formulate
 from tensat_dl.extract.graph import Graph, graph_of
@@ -138,13 +138,16 @@ def test_branching_alone_proves_or_leaves_a_graph_with_the_optimum() -> None:
             if best is None:
                 continue
             upper = [price(graph, greedy_tree(graph))]
+            target = Bounded(graph.cost, upper[0])
 
-            def report(choice: Choice, cost: float, graph: Graph = graph, upper=upper) -> float:
-                assert price(graph, choice) == pytest.approx(cost)
-                upper.append(cost)
-                return cost * (1.0 - 1e-8)
+            def report(
+                choice: Choice, graph: Graph = graph, upper=upper, target: Bounded = target
+            ) -> None:
+                upper.append(price(graph, choice))
+                assert upper[-1] <= target.upper
+                target.upper = upper[-1] * (1.0 - 1e-8)
 
-            result = branch(graph, upper[0], visits, LONG, report)
+            result = branch(graph, [target], visits, LONG, report)
             proven += result.graph is None or not result.graph.derivable
             if result.graph is None or not result.graph.derivable:
                 assert min(upper) == pytest.approx(best)
