@@ -23,7 +23,7 @@ from tensat_dl.extract.landmarks import ascend
 from tensat_dl.extract.order import components
 from tensat_dl.extract.records import Recorder
 from tensat_dl.extract.reductions.prune import nothing
-from tensat_dl.extract.reductions.table import PARTS, Context, Reducer
+from tensat_dl.extract.reductions.table import PART, Context, Reducer
 from tensat_dl.extract.reductions.upper import lower_bound
 from tensat_dl.extract.relaxation import Relaxation, fix, kernel, relaxation
 from tensat_dl.extract.search import CUTOFF, DEAF, Found, Listener, Plan, scaled, solve
@@ -35,7 +35,7 @@ from tensat_dl.settings import Reduction
 # at more where much of the part is in loops, on which integer programs are weak; at fewer of those
 # where CP-SAT follows, which is not.
 _MOST_BRANCHED = 800
-_VISITS = 600_000
+_VISITS = 150_000
 _VISITS_CYCLIC = 15_000_000
 _VISITS_BEFORE_LEARNER = 100_000
 _CYCLIC = 0.2
@@ -84,13 +84,18 @@ class PartRun:
         """Reduce under the part's own upper bound."""
         part = self.part
         context = Context(self.deadline, np.array([part.cutoff]))
-        part.graph = self.reducer.run(part.graph, PARTS, context, part.number)
-        if part.graph.derivable:
-            part.found.raise_bound(lower_bound(part.graph, self.deadline))
-            if self._on(Reduction.LANDMARKS):
-                part.found.raise_bound(ascend(part.graph, self.deadline).bound)
-        else:
-            part.found.prove(part.cutoff)
+        self._raise_bound()
+        part.graph = self.reducer.run(part.graph, PART, context, part.number)
+        self._raise_bound()
+
+    def _raise_bound(self) -> None:
+        graph = self.part.graph
+        if not graph.derivable:
+            self.part.found.prove(self.part.cutoff)
+            return
+        self.part.found.raise_bound(lower_bound(graph, self.deadline))
+        if self._on(Reduction.LANDMARKS):
+            self.part.found.raise_bound(ascend(graph, self.deadline).bound)
 
     def branch(self) -> None:
         """Search a small part without a solver, or begin to: what is found and shown stays."""

@@ -19,6 +19,7 @@ from tensat_dl.extract.reductions.prune import prune
 from tensat_dl.extract.reductions.required import dominators, required_sets
 from tensat_dl.extract.reductions.split import cut, part_labels
 from tensat_dl.extract.reductions.table import (
+    PART,
     PARTS,
     SIMPLIFYING,
     STAGES,
@@ -70,7 +71,7 @@ def test_pruning_finds_out_whether_there_is_a_selection() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("names", [(s.name,) for s in STAGES] + [SIMPLIFYING, WHOLE, PARTS])
+@pytest.mark.parametrize("names", [(s.name,) for s in STAGES] + [SIMPLIFYING, WHOLE, PARTS, PART])
 def test_a_stage_keeps_the_optimum(names: tuple[str, ...]) -> None:
     removed = 0
     for problem, best in PROBLEMS:

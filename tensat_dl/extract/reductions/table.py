@@ -67,8 +67,10 @@ _BY_NAME = {stage.name: stage for stage in STAGES}
 SIMPLIFYING = ("prune", "free", "alias", "merge")
 # For the whole graph, where an upper bound is too loose to pay.
 WHOLE = (*SIMPLIFYING, "closure", "dominators", "dominance")
-# For parts, whose upper bounds are tight.
-PARTS = ("upper-bound", "landmarks", *WHOLE)
+# For a graph with parts, whose upper bounds are tight.
+PARTS = ("upper-bound", *WHOLE)
+# For a part alone.
+PART = ("landmarks", *PARTS)
 _MOST_ROUNDS = 8
 
 
