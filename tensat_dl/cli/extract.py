@@ -99,7 +99,7 @@ def _selection(extraction: Extraction, file: EGraphFile) -> dict[str, Any] | Non
 
 
 def _print(report: dict[str, Any], stream: TextIO, *, verbose: bool) -> None:
-    from tensat_dl.cli.summary import extraction_line
+    from tensat_dl.cli.summary import extraction_line, limit_words
     from tensat_dl.cli.tables import Block, Line, print_blocks
 
     found, sizes = report["extraction"], report["egraph"]
@@ -111,7 +111,7 @@ def _print(report: dict[str, Any], stream: TextIO, *, verbose: bool) -> None:
     stages = [stage for stage in found["stages"] if verbose or _did_something(stage)]
     if stages:
         blocks.append(_stage_table(stages))
-    blocks += [Line(f"limit: {_limit(limit)}") for limit in found["limits"]]
+    blocks += [Line(f"limit: {limit_words(limit)}") for limit in found["limits"]]
     blocks += [Line(f"warning: {text}", "yellow") for text in found["warnings"]]
     print_blocks(blocks, stream)
 
@@ -119,12 +119,6 @@ def _print(report: dict[str, Any], stream: TextIO, *, verbose: bool) -> None:
 def _did_something(stage: dict[str, Any]) -> bool:
     took = stage["removed_classes"] or stage["removed_nodes"]
     return bool(took or stage["seconds"] >= _WORTH_TELLING)
-
-
-def _limit(limit: dict[str, Any]) -> str:
-    from tensat_dl.cli.tables import number
-
-    return f"{limit['text']}; the selection has {number(limit['used'])}"
 
 
 def _stage_table(stages: list[dict[str, Any]]) -> Table:

@@ -47,6 +47,8 @@ def summary(report: Report, *, verbose: bool) -> list[Block]:
         blocks += [*change_blocks(report["changes"], report["cost"]["unit"]), Line("")]
     blocks.append(Line(f"exploration   {_exploration(report['exploration'])}"))
     blocks.append(Line(f"extraction    {extraction_line(report['extraction'])}"))
+    limits = report["extraction"]["limits"]
+    blocks += [Line(f"limit         {limit_words(limit)}") for limit in limits]
     if report["measured"]:
         blocks.append(Line(f"measured      {_measured(report['measured'])}"))
     blocks.append(Line(f"verification  {_verification(report['verification'])}"))
@@ -73,6 +75,11 @@ def extraction_line(extraction: Report) -> str:
     if extraction["status"] == Status.FEASIBLE:
         parts.append(_UNPROVEN.get(extraction["stopped"], f"stopped by {extraction['stopped']}"))
     return ", ".join([*parts, f"{extraction['seconds']:.2f} s"])
+
+
+def limit_words(limit: Report) -> str:
+    """A limit, and what the selection takes of it."""
+    return f"{limit['text']}; the selection has {number(limit['used'])}"
 
 
 def _headline(report: Report) -> Line:

@@ -109,7 +109,7 @@ def solve(
         return
     if plan.cycles == Acyclicity.LAZY and session.solver.learns:
         plan = replace(plan, cycles=Acyclicity.ORDER_INTEGER)
-    model = _formulate(graph, plan, deadline)
+    model = model_of(graph, plan, deadline)
     known = math.isfinite(found.cost)
     size = found.cost if known else found.bound or 1.0
     cutoff = None if not known or holds(graph, found) else found.cost * (1.0 - CUTOFF)
@@ -152,7 +152,8 @@ def _solve_filtered(
             listener.improved(found)
 
 
-def _formulate(graph: Graph, plan: Plan, deadline: Deadline) -> Model:
+def model_of(graph: Graph, plan: Plan, deadline: Deadline) -> Published | Formulation:
+    """The program of a graph as planned."""
     model: Published | Formulation
     if plan.published:
         model = formulate_published(graph, order_of(plan.cycles), deadline)
@@ -160,12 +161,13 @@ def _formulate(graph: Graph, plan: Plan, deadline: Deadline) -> Model:
         model = formulate(graph, deadline)
         order_rows(model, order_of(plan.cycles))
     for limit in plan.limits:
-        model.program.rows.extend(_limit_row(graph, model, limit))
+        model.program.rows.extend(limit_rows(graph, model, limit))
     return model
 
 
-def _limit_row(graph: Graph, model: Published | Formulation, limit: Limit) -> list[Row]:
-    """The limit as a row; it scales it, so that solvers' absolute tolerances mean little."""
+def limit_rows(graph: Graph, model: Published | Formulation, limit: Limit) -> list[Row]:
+    """The limit as a row, none if every choice keeps to it; scaled, so that solvers' absolute
+    tolerances mean little."""
     largest = max(1.0, limit.at_most, float(limit.weights.max(initial=0.0)))
     total = Linear()
     for n, column in model.node_column.items():

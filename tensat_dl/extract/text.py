@@ -9,41 +9,44 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tensat_dl.extract.deadline import Deadline
-from tensat_dl.extract.formulation import formulate, order_of, order_rows
 from tensat_dl.extract.graph import graph_of
+from tensat_dl.extract.limits import limits_of
 from tensat_dl.extract.problem import Problem
 from tensat_dl.extract.program import Program, Row
-from tensat_dl.extract.published import cycles_of, formulate_published
+from tensat_dl.extract.published import Published, cycles_of
 from tensat_dl.extract.reductions.prune import prune
 from tensat_dl.extract.reductions.table import WHOLE, Context, Reducer
+from tensat_dl.extract.search import Plan, limit_rows, model_of
+from tensat_dl.extract.whole import KEEPING_ALL
 from tensat_dl.settings import ExtractSettings, Method
 
 
 def model_text(problem: Problem, settings: ExtractSettings) -> Iterator[str]:
     """The program that `settings.method` solves, line by line."""
-    graph = prune(graph_of(problem))
-    deadline = Deadline(settings.seconds)
-    meaning: dict[int, str] = {}
-    columns: Mapping[int, int | None]
-    if settings.method == Method.TENSAT_ILP:
-        published = formulate_published(graph, order_of(cycles_of(settings)), deadline)
-        program, columns = published.program, published.node_column
-    else:
-        graph = Reducer(switched_on=settings.reductions).run(graph, WHOLE, Context(deadline))
-        reduced = formulate(graph, deadline)
-        order_rows(reduced, order_of(settings.cycles))
-        program, columns = reduced.program, reduced.node_column
-        active = {column: eclass for eclass, column in reduced.active.items()}
-        meaning = {
-            i: f"class {graph.class_id[c]} is used" for i, c in active.items() if i is not None
-        }
-    nodes = {column: node for node, column in columns.items() if column is not None}
+    limits = limits_of(problem, settings)
+    published = settings.method == Method.TENSAT_ILP
+    graph, deadline = prune(graph_of(problem)), Deadline(settings.seconds)
+    if not published:
+        names = KEEPING_ALL if limits else WHOLE
+        graph = Reducer(switched_on=settings.reductions).run(graph, names, Context(deadline))
+    model = model_of(graph, Plan(cycles_of(settings), published, settings.gap), deadline)
+    limiting = [(limit.text, limit_rows(graph, model, limit)) for limit in limits]
+    active = {} if isinstance(model, Published) else model.active
+    meaning = {
+        column: f"class {graph.class_id[c]} is used"
+        for c, column in active.items()
+        if column is not None
+    }
+    nodes = {column: node for node, column in model.node_column.items() if column is not None}
     meaning |= {
         i: _node(problem, int(graph.node_id[n]), int(graph.class_id[graph.owner[n]]))
         for i, n in nodes.items()
     }
     yield f"# {problem.nodes} e-nodes in {problem.classes} classes, reduced to {graph.nodes}"
-    yield from _lines(program, meaning)
+    yield from _lines(model.program, meaning)
+    for text, rows in limiting:
+        yield f"# {text}" + ("" if rows else ": so it is, whatever is chosen")
+        yield from map(_row, rows)
 
 
 def _node(problem: Problem, node: int, eclass: int) -> str:

@@ -111,6 +111,7 @@ def test_where_the_original_is_beyond_the_limits_the_answer_need_not_be_faster(
     measuring(SAME)
     done = tensat(*PLAIN, "--compare", "--set", "extract.at_most.Relu=1")
     assert (done.code, done.err) == (0, "")
+    assert "limit         at most 1 Relu; the selection has 1" in done.out.splitlines()
     assert nodes("m.opt.onnx") == 3
 
 

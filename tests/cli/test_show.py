@@ -84,6 +84,15 @@ def test_model_is_a_program_in_binaries(show) -> None:
     assert published.count(": binary") > out.count(": binary")
 
 
+def test_model_has_a_row_for_each_limit(show) -> None:
+    out = show("model", "--set", "extract.at_most={Split=0, MatMul=2, Relu=9}")
+    rows = out.partition("# at most 0 Split\n")[2].splitlines()
+    # The merged product is the only Split; two products are needed in any case but by it.
+    assert rows[0].strip() in {f"x{i} <= 0" for i in range(99)}
+    assert rows[1] == "# at most 2 MatMul" and rows[2].endswith("<= 1")
+    assert rows[3].startswith("# at most 9 Relu")
+
+
 def test_selection_has_the_cost_of_its_nodes(show) -> None:
     out = show("selection", "--cost", "nodes")
     assert out.startswith("cost 3, optimal\n")
