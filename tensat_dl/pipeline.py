@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tensat_dl.answer import choose_answer
 from tensat_dl.cost.models import check_cost_model, make_cost_model
 from tensat_dl.cost.settle import price_nodes, settle
+from tensat_dl.cost.worth import warn_of_worth
 from tensat_dl.cost.writable import Writable
 from tensat_dl.diagnosis.changes import explain_answer
 from tensat_dl.diagnosis.stored import store_changes
@@ -73,7 +74,9 @@ def optimize(
         return at_oldest_opset(graph, opsets)
 
     accepted = choose_answer(original, settled, found, prices, settings, phases)
-    run = Run(original, saturated, prices, writable, settled, accepted, barred)
+    found_useless = warn_of_worth(program, prices.name)
+    useless = tuple(rule.name for rule in program.rules if rule.base in found_useless)
+    run = Run(original, saturated, prices, writable, settled, accepted, barred, useless)
     require(accepted.verification, run.suspects)
     if settings.export.explain and accepted.candidate.found:
         run = _explained(run, program, phases)

@@ -7,7 +7,7 @@ Enters: a :class:`Run`, which the pipeline fills.  Leaves: an
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,12 +21,13 @@ from tensat_dl.egraph.snapshot import Saturated
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.prune import remove_dead
 from tensat_dl.outcome import Outcome, OutcomeStatus
+from tensat_dl.sentences import listed
 
 
 @dataclass(frozen=True)
 class Run:
-    """`barred`: why newer opsets are not open to the answer; `changes`: what the answer changed,
-    where somebody wants to know."""
+    """`barred`: why newer opsets are not open to the answer; `useless`: rules that can make nothing
+    cheaper; `changes`: what the answer changed, where somebody wants to know."""
 
     original: Graph
     saturated: Saturated
@@ -35,6 +36,7 @@ class Run:
     settled: Settled
     accepted: Accepted
     barred: tuple[str, ...] = ()
+    useless: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
 
     @property
@@ -54,6 +56,18 @@ class Run:
         counts = self.saturated.exploration.rules
         acted = [name for name, count in counts.items() if count.applied]
         return tuple(sorted(acted, key=lambda name: (-made.get(name, 0), name)))
+
+
+def _in_vain(run: Run) -> Iterator[str]:
+    """Of rules that acted, and whose results are never cheaper under this cost model."""
+    counts = run.saturated.exploration.rules
+    model = run.prices.name
+    acted = [name for name in run.useless if name in counts and counts[name].applied]
+    if acted:
+        yield (
+            f"{listed(acted)} {'acts' if len(acted) == 1 else 'act'}, and can make nothing cheaper "
+            f"under `{model}`: `tensat-dl check RULES --cost {model}`"
+        )
 
 
 def tell(run: Run, seconds: Mapping[str, float], output: Path | None, *, verified: bool) -> Outcome:
@@ -83,7 +97,7 @@ def tell(run: Run, seconds: Mapping[str, float], output: Path | None, *, verifie
             *settled.notes,
             *accepted.warnings,
         ),
-        notes=(*source.notes, *left_out),
+        notes=(*source.notes, *left_out, *_in_vain(run)),
         changes=run.changes,
         tally=settled.tally,
         comparison=accepted.comparison,

@@ -80,3 +80,19 @@ def test_checking_starts_quickly_and_imports_no_engine_or_solver(tmp_path: Path)
         assert done.returncode == 0, done.stderr
         seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     assert min(seconds) < 0.7  # of the processor, so that a busy machine does not matter
+
+
+def test_a_rule_is_judged_by_the_cost_model_that_is_chosen(tensat) -> None:
+    Path("r.tsat").write_text(
+        "rewrite a: Relu(x: T[*S]) => Max(x, T(0))\ncost model mine { Max = 1 _ = 3 }\n"
+    )
+    assert tensat("check", "r.tsat").out == "r.tsat: 1 rule, no problems\n"
+    done = tensat("check", "r.tsat", "--cost", "nodes")
+    assert (done.code, "W0408" in done.err, "under `nodes`" in done.err) == (0, True, True)
+    assert tensat("check", "r.tsat", "--cost", "mine").err == ""
+    done = tensat("check", "r.tsat", "--cost", "mein")
+    assert (done.code, "did you mean `mine`?" in done.err) == (2, True)
+    Path("tensat.toml").write_text('[cost]\nmodel = "nodes"\n')
+    assert "W0408" in tensat("check", "r.tsat").err
+    Path("tensat.toml").write_text('[cost]\nmodel = "of_another_file"\n')
+    assert tensat("check", "r.tsat").out == "r.tsat: 1 rule, no problems\n"

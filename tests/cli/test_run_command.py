@@ -197,3 +197,11 @@ def test_a_conditional_that_always_takes_one_branch_is_noted(tensat, tmp_path, r
     assert done.code == 0, done.err
     assert "note: 1 If node takes the same branch at every run, and became it" in done.out
     assert operators(tmp_path / "if.opt.onnx") == ["Neg"]
+
+
+def test_a_rule_that_acts_in_vain_is_noted(tensat, two_products) -> None:
+    Path("r.tsat").write_text("rewrite up: Relu(x: T[*S]) => Max(x, T(0))\n")
+    done = tensat("run", "r.tsat", two_products, "--cost", "nodes", "--no-check")
+    assert "note: `up` acts, and can make nothing cheaper under `nodes`" in done.out
+    done = tensat("run", "r.tsat", two_products, "--no-check", "--force")
+    assert "`up` acts" not in done.out

@@ -179,10 +179,10 @@ def _leads_nowhere(shown: Sides, rules: Sequence[Rule]) -> bool:
     new = {place.operator for place in places} - {n.operator for n in subterms(shown.left)}
     if not new:
         return False
-    return not any(new & _matched(other) for other in rules if other.base != rule.base)
+    return not any(new & operators_matched(other) for other in rules if other.base != rule.base)
 
 
-def _matched(rule: Rule) -> frozenset[Operator]:
+def operators_matched(rule: Rule) -> frozenset[Operator]:
     """The operators that a rule looks for."""
     return frozenset(_operators(rule))
 
@@ -229,8 +229,8 @@ def _warn_growing(rule: Rule, report: Reporter) -> None:
 def _warn_useless(rule: Rule, report: Reporter) -> None:
     report.warning(
         "W0408",
-        f"`{rule.base}` can lower no cost: its result holds all that it matched, and more",
+        f"`{rule.base}` makes nothing cheaper: its result holds all that it matched, and more",
         rule.span,
         label="no other rule matches what is new",
-        help="remove it, or add the rule that goes on from its result",
+        help="turn it round, remove it, or add the rule that goes on from its result",
     )
