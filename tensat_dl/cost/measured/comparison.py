@@ -1,9 +1,9 @@
 """Is the new model faster?  Both are timed as wholes, since a runtime fuses what it likes.
 
 Enters: both models.  Leaves: a :class:`Comparison`.  Both run in onnxruntime with all its
-optimisations on the same input, in rounds in which they take turns in random order, so that what
-disturbs one disturbs the other; the ratio of a round is that of the least times.  Rounds end as
-soon as they tell which is faster: the interval holds however often one looks.
+optimisations on the same input, run by run in turns, so that what disturbs one disturbs the other;
+the ratio of a round is that of the least times.  Rounds end as soon as they tell which is faster:
+the interval holds however often one looks.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from tensat_dl.cost.measured.timer import bound_run, clock_for, least_of
+from tensat_dl.cost.measured.timer import Clock, bound_run, clock_for
 from tensat_dl.graph.feeds import Feed, FeedSearch
 from tensat_dl.graph.given import read_given, sizes_of
 from tensat_dl.graph.run import CannotRun, Loader, OrtRunner, ort_errors
@@ -27,9 +27,8 @@ FEWEST, MOST = 8, 60
 _CONFIDENCE = 0.95
 #: A gain below this share is none: rounds end when there is no more to be had.
 _GAIN = 0.005
-#: Fewest runs in a turn; the first finds the caches as the other model left them.  A run of so
-#: many seconds is a turn: no cache holds what it reads.
-_RUNS, _LONG = 2, 0.01
+#: A round takes so many seconds or so many runs of each, whichever is less, but at least one run.
+_SECONDS, _ENOUGH = 0.01, 50
 
 
 @dataclass(frozen=True)
@@ -75,14 +74,11 @@ def compare_models(
     except CannotRun as reason:
         return Comparison(refused=str(reason))
     clock = clock_for(loader.threads)
-    once = sum(least_of(run, clock, 1, _LONG) for run in runs)
+    once = sum(_seconds(run, clock) for run in runs)
     if FEWEST * once > 2 * conditions.seconds:
         return Comparison(refused=f"a run of both takes {once:.1f} s, too long for the time given")
-
-    def turn(place: int) -> float:
-        return least_of(runs[place], clock, _RUNS, _LONG)
-
-    return summarise(take_rounds(turn, conditions.seconds), feed.plan.sizes)
+    rounds = take_rounds(lambda order: least_in_turns(runs, clock, order), conditions.seconds)
+    return summarise(rounds, feed.plan.sizes)
 
 
 def summarise(
@@ -119,18 +115,40 @@ def interval(ordered: Sequence[float]) -> tuple[float, float]:
     return ordered[below - 1], ordered[count - below]
 
 
-def take_rounds(turn: Callable[[int], float], seconds: float) -> list[tuple[float, float]]:
-    """Pairs of seconds until they tell enough or time is up; `turn` times one of both models."""
+def take_rounds(
+    round_of: Callable[[Sequence[int]], tuple[float, float]], seconds: float
+) -> list[tuple[float, float]]:
+    """Pairs of seconds until they tell enough or time is up; `round_of` times both models, in the
+    order that it is given."""
     order = random.Random(0)
     end = time.monotonic() + seconds
     found: list[tuple[float, float]] = []
     while len(found) < FEWEST or (len(found) < MOST and time.monotonic() < end):
-        took = {place: turn(place) for place in order.sample((0, 1), 2)}
-        found.append((took[0], took[1]))
+        found.append(round_of(order.sample((0, 1), 2)))
         low, high = interval(sorted(before / after for before, after in found))
         if low > 1.0 or high < 1.0 + _GAIN:
             break
     return found
+
+
+def least_in_turns(
+    runs: Sequence[Callable[[], object]], clock: Clock, order: Sequence[int]
+) -> tuple[float, float]:
+    """The least seconds of each of two in one round."""
+    best = [math.inf, math.inf]
+    end = time.perf_counter() + _SECONDS
+    for _ in range(_ENOUGH):
+        for place in order:
+            best[place] = min(best[place], _seconds(runs[place], clock))
+        if time.perf_counter() > end:
+            break
+    return best[0], best[1]
+
+
+def _seconds(run: Callable[[], object], clock: Clock) -> float:
+    started = clock()
+    run()
+    return clock() - started
 
 
 def _feed(source: Source, runner: OrtRunner, conditions: Conditions) -> Feed:

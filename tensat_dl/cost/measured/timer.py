@@ -108,25 +108,23 @@ def _least(runs: Sequence[Callable[[], object] | None], clock: Clock) -> list[fl
     for _ in range(BURSTS):
         for place, run in enumerate(runs):
             if run is not None:
-                found = least_of(run, clock)
+                found = _least_of(run, clock)
                 best[place] = min(found, best[place] or found)
     return best
 
 
-def least_of(
-    run: Callable[[], object], clock: Clock, runs: int = _RUNS, long: float = _LONG
-) -> float:
-    """The least of the runs of one turn, which are at least so many unless one takes `long`."""
+def _least_of(run: Callable[[], object], clock: Clock) -> float:
+    """The least of the runs of one turn."""
     best = float("inf")
     now = time.perf_counter
     end = now() + _SECONDS
     done = 0
-    while done < runs or (done < _ENOUGH and now() < end):
+    while done < _RUNS or (done < _ENOUGH and now() < end):
         started = clock()
         run()
         seconds = clock() - started
         best = min(best, seconds)
         done += 1
-        if seconds > long:
+        if seconds > _LONG:
             break
     return best

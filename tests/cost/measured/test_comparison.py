@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from tensat_dl.cost.measured.comparison import (
     Conditions,
     compare_models,
     interval,
+    least_in_turns,
     summarise,
     take_rounds,
 )
@@ -58,7 +60,11 @@ def test_the_interval_holds_the_median_however_often_one_looks() -> None:
 def rounds_of(ratio: float, noise: float) -> list[tuple[float, float]]:
     """Rounds with a clock that is made up: `noise` is the spread of single turns."""
     rng = random.Random(1)
-    return take_rounds(lambda place: (ratio, 1.0)[place] * rng.lognormvariate(0.0, noise), 60.0)
+
+    def noisy(_: Sequence[int]) -> tuple[float, float]:
+        return ratio * rng.lognormvariate(0.0, noise), rng.lognormvariate(0.0, noise)
+
+    return take_rounds(noisy, 60.0)
 
 
 def test_rounds_end_when_they_tell_enough() -> None:
@@ -72,7 +78,23 @@ def test_rounds_end_when_they_tell_enough() -> None:
 
 
 def test_rounds_end_when_time_is_up() -> None:
-    assert len(take_rounds(lambda place: 1.0 + 0.01 * place, 0.0)) == FEWEST
+    assert len(take_rounds(lambda _: (1.01, 1.0), 0.0)) == FEWEST
+
+
+def test_both_models_of_a_round_run_in_turns() -> None:
+    """A run of the first model takes 5, of the second 2, and one of each takes 1."""
+    log: list[int] = []
+    took = {0: iter([5, 1, 5] + [5] * 100), 1: iter([2, 2, 1] + [2] * 100)}
+    now = 0.0
+
+    def run(place: int) -> None:
+        nonlocal now
+        log.append(place)
+        now += next(took[place])
+
+    runs = [lambda: run(0), lambda: run(1)]
+    assert least_in_turns(runs, lambda: now, (1, 0)) == (1.0, 1.0)
+    assert log[:6] == [1, 0, 1, 0, 1, 0]
 
 
 def test_faster_is_faster_beyond_noise() -> None:
