@@ -7,7 +7,7 @@ by `egraph.question`, which finds the type of everything it makes before anythin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tensat_dl.language import program
@@ -37,11 +37,12 @@ Segment = One | Many
 @dataclass(frozen=True)
 class BuildConstant:
     """A new constant; `reshapes` when it is the target of a Reshape, where one symbolic element
-    may become -1."""
+    may become -1; its zeros copy dims of the tensor `copied`, if that is not ""."""
 
     name: str
     emit: program.EmitConstant
     reshapes: bool
+    copied: str = ""
 
 
 @dataclass(frozen=True)
@@ -210,7 +211,7 @@ class _Flattener:
     def _fresh(self) -> str:
         return f"%{len(self.builds)}"
 
-    def _term(self, term: program.EmitTerm, reshapes: bool = False) -> str:
+    def _term(self, term: program.EmitTerm, reshapes: bool = False, copied: str = "") -> str:
         match term:
             case program.EmitVariable(name):
                 return ABSENT if name in self.absent else self.locals.get(name, name)
@@ -218,10 +219,10 @@ class _Flattener:
                 return ABSENT
             case program.EmitMaybe(inner):
                 missing = _maybe_variables(inner, True) & self.absent
-                return ABSENT if missing else self._term(inner, reshapes)
+                return ABSENT if missing else self._term(inner, reshapes, copied)
             case program.EmitConstant():
                 name = self._fresh()
-                self.builds.append(BuildConstant(name, term, reshapes))
+                self.builds.append(BuildConstant(name, term, reshapes, copied))
                 return name
             case program.EmitNode():
                 return self._node(term, None)
@@ -237,12 +238,21 @@ class _Flattener:
         if node.operator.is_variadic:
             inputs = tuple(self._segment(i) for i in node.inputs if i != program.EmitAbsent())
         else:
-            is_reshape = node.operator.name == "Reshape"
-            inputs = tuple(self._term(t, is_reshape and i == 1) for i, t in enumerate(node.inputs))
+            inputs = tuple(self._inputs(node))
         name = self._fresh()
         names = (name,) if outputs is None else outputs
         self.builds.append(BuildNode(name, node.operator, node.attributes, inputs, names, each))
         return name
+
+    def _inputs(self, node: program.EmitNode) -> Iterator[str]:
+        if node.operator.name != "Reshape" or node.operator.domain:
+            yield from map(self._term, node.inputs)
+            return
+        data, *target = node.inputs
+        source = self._term(data)
+        yield source
+        copies = not node.attributes.values and not node.attributes.spread
+        yield from (self._term(term, True, source if copies else "") for term in target)
 
     def _segment(self, term: program.EmitTerm) -> Segment:
         ref = self._term(term)

@@ -112,6 +112,8 @@ class Typer:
     def _constant(self, build: BuildConstant, scope: Scope) -> list[int]:
         dtype = _dtype(build.emit.dtype, scope.env)
         value = evaluate(build.emit.value, scope.env)
+        if build.copied:
+            value = _without_copies(value, scope.tensors[build.copied].type)
         array = _array(value, dtype, build.reshapes)
         constant = constant_of_array(array)
         number = self.interner.constant_id(constant)
@@ -321,6 +323,15 @@ def _exact(array: np.ndarray, target: np.dtype) -> np.ndarray:
     if array.dtype.kind == "f" and target.kind in "iu":
         raise TypeError
     return converted
+
+
+def _without_copies(value: Value, reshaped: Type) -> Value:
+    """The target of a Reshape with the dims that its zeros copy, where these are known: one target
+    where there would be two that differ in nothing but that."""
+    if not isinstance(value, tuple) or not isinstance(reshaped, TensorType) or not reshaped.dims:
+        return value
+    known = [dim if isinstance(dim, int) else 0 for dim in reshaped.dims]
+    return tuple(known[i] if item == 0 and i < len(known) else item for i, item in enumerate(value))
 
 
 def _reshape_target(value: Value) -> Value:

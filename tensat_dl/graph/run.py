@@ -100,6 +100,7 @@ def open_runner(source: Source, *, optimise: bool = False, also: Sequence[str] =
     level = onnxruntime.GraphOptimizationLevel
     options.graph_optimization_level = level.ORT_ENABLE_ALL if optimise else level.ORT_DISABLE_ALL
     options.add_session_config_entry(*_NO_COPIES)
+    options.add_session_config_entry(*_NO_WAITING)
     return _loaded(source, options, also, divided=True)
 
 
@@ -129,6 +130,9 @@ class Loader:
 
 #: Weights are not packed anew for the kernels, which is slower to run and takes no second copy.
 _NO_COPIES = ("session.disable_prepacking", "1")
+
+#: Threads that wait for work do so without a processor, which others may use meanwhile.
+_NO_WAITING = ("session.intra_op.allow_spinning", "0")
 
 
 def _loaded(

@@ -56,6 +56,27 @@ LITERALS = [
 
 CONSTANTS = [
     Case(
+        "zeros_of_a_reshape_are_the_dims_that_they_copy",
+        "rewrite r: Flatten(x) => Reshape(x, i64([0, 12]))",
+        "(float[2,3,4] x) => (float[2,12] y) { y = Flatten(x) }",
+        "Reshape(x, [2, 12])",
+        "Flatten = 9",
+    ),
+    Case(
+        "zeros_of_a_reshape_stay_where_they_copy_what_is_not_known",
+        "rewrite r: Flatten(x) => Reshape(x, i64([0, 12]))",
+        "(float[N,3,4] x) => (float[N,12] y) { y = Flatten(x) }",
+        "Reshape(x, [0, 12])",
+        "Flatten = 9",
+    ),
+    Case(
+        "zeros_of_a_reshape_that_copies_nothing_are_zeros",
+        "rewrite r: Flatten(x) => Reshape(x, i64([0, 12]), allowzero=1)",
+        "(float[2,3,4] x) => (float[2,12] y) { y = Flatten(x) }",
+        "Flatten(x)",
+        "Flatten = 9",
+    ),
+    Case(
         "of_the_element_type_of_a_variable",
         "rewrite r: Add(x: T[*B], x) => Mul(x, T(2))",
         "(double[2] x) => (double[2] y) { y = Add(x, x) }",
