@@ -24,13 +24,13 @@ from tensat_dl.extract.records import Recorder
 from tensat_dl.extract.reductions.prune import prune
 from tensat_dl.extract.reductions.required import close_required, remove_loops
 from tensat_dl.extract.reductions.split import cut, part_labels
-from tensat_dl.extract.reductions.upper import remove_dear
+from tensat_dl.extract.reductions.upper import remove_by_landmarks, remove_dear
 from tensat_dl.sentences import counted
 from tensat_dl.settings import Tie
 
 _MEASURE = {Tie.NODES: NODES, Tie.ORIGINAL: MADE, Tie.BYTES: WEIGHT_BYTES}
 _MOST_ROUNDS = 6
-_MOST_NODES = 5_000
+_MOST_NODES = 10_000
 _MOST_CLASSES = 1_500
 _VISITS = 100_000
 _SHARE = 0.2
@@ -111,10 +111,12 @@ class _Ties:
 
     def _search(self, graph: Graph) -> bool:
         """Search one part, measure after measure; False when that was not done to the end."""
+        upper = self._total(graph, self._choice_on(graph), graph.cost) * (1.0 + TIE)
+        graph = remove_by_landmarks(graph, np.array([upper]), self.deadline)
         if graph.classes > _MOST_CLASSES:
             return False
         chosen = self._choice_on(graph)
-        bounds = [Bounded(graph.cost, self._total(graph, chosen, graph.cost) * (1.0 + TIE))]
+        bounds = [Bounded(graph.cost, upper)]
         for limit in self.answer.limits:
             bounds.append(Bounded(_on(graph, limit.weights), limit.at_most * (1.0 + TIE)))
         for measure in self.measures:
