@@ -20,6 +20,7 @@ PACKAGE = Path(__file__).parent.parent / "tensat_dl"
 #: A stage may import itself and those named here.  Leaf modules are open to all.
 LEAVES = {
     "cache",
+    "components",
     "diagnostics",
     "errors",
     "settings",

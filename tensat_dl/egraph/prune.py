@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tensat_dl.components import strong_components
 from tensat_dl.egraph import naming
-from tensat_dl.egraph.components import components
 from tensat_dl.egraph.engine import Engine, Row
 from tensat_dl.egraph.runs import rule_text
 from tensat_dl.vocabulary.operators import Operator
@@ -112,11 +112,15 @@ def _newest_of_cycles(edges: Sequence[_Edge]) -> list[_Edge]:
         for value in (edge.eclass, *edge.children):
             numbers.setdefault(value, len(numbers))
     pairs = [(numbers[e.eclass], [numbers[c] for c in e.children]) for e in edges]
-    component = components(len(numbers), pairs)
+    successors: dict[int, list[int]] = {number: [] for number in numbers.values()}
+    for eclass, children in pairs:
+        successors[eclass].extend(children)
+    found = strong_components(successors)
+    component = {eclass: number for number, members in enumerate(found) for eclass in members}
     newest: dict[int, _Edge] = {}
     for edge, (eclass, children) in zip(edges, pairs, strict=True):
         number = component[eclass]
-        if number < 0 or not edge.origin or all(component[c] != number for c in children):
+        if not edge.origin or all(component[c] != number for c in children):
             continue
         current = newest.get(number)
         if current is None or (edge.origin, edge.row) > (current.origin, current.row):

@@ -10,10 +10,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tensat_dl.components import strong_components
 from tensat_dl.extract.deadline import Deadline
 from tensat_dl.extract.graph import Graph
 from tensat_dl.extract.greedy import Choice, greedy_tree, used_classes
-from tensat_dl.extract.order import components, strong_components
+from tensat_dl.extract.order import components
 from tensat_dl.extract.reductions.prune import drop_nodes
 
 
