@@ -24,7 +24,8 @@ examples:
   tensat-dl extract bert.csv.gz --solver highs --gap 1e-3 --json answer.json
 
 EGRAPH is the JSON of egraph-serialize (nodes with op, children, eclass, cost; root_eclasses) or
-the CSV of the extraction gym's TENSAT graphs, either one gzipped or not.  The answer is checked:
+the CSV of the extraction gym's TENSAT graphs, either one gzipped or not.  Nodes that are subsumed
+or of infinite cost are never chosen.  The answer is checked:
 every root chosen, closed under children, one node a class, acyclic, priced anew.  --json has it:
 each class in use with the id of its node (in CSV, its line), operator and cost.
 """

@@ -13,6 +13,7 @@ import math
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import StringIO
 from pathlib import Path
 from typing import NoReturn
 
@@ -163,8 +164,18 @@ def _json_node(rows: _Rows, name: str, node: object, eclass_of: Mapping[str, str
     if missing is not None:
         _fail(rows.file, place, f"has a child `{missing}`, which is no node of this file")
     cost = _cost(node.get("cost", 1.0), rows.file, place)
+    if _subsumed(node, rows.file, place):
+        cost = math.inf
     op = str(node.get("op", name))
     rows.add(eclass_of[name], cost, op, [eclass_of[child] for child in names], name, place)
+
+
+def _subsumed(node: Mapping[str, object], file: str, place: str) -> bool:
+    """Has the engine that wrote the file taken this node out of what may be extracted?"""
+    value = node.get("subsumed", False)
+    if not isinstance(value, bool):
+        _fail(file, place, f"subsumed {value!r} is not true or false")
+    return value
 
 
 def _name(value: object, file: str, place: str) -> str:
@@ -180,7 +191,7 @@ def _name(value: object, file: str, place: str) -> str:
 
 def _csv_rows(text: str, file: str) -> _Rows:
     rows = _Rows(file)
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(StringIO(text, newline=None), start=1):
         line = line.strip()
         if line.startswith("##"):
             rows.roots.extend(_csv_roots(line, file, f"line {number}"))

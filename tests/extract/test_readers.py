@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from egglog.bindings import EGraph
 
 from tensat_dl.errors import InputError
 from tensat_dl.extract.readers import read_egraph
@@ -106,6 +107,7 @@ def node_with(**changes: object) -> str:
         ("g.json", node_with(children="n1"), "`children`"),
         ("g.json", node_with(children=[[]]), "not an id"),
         ("g.json", node_with(eclass=None), "not an id"),
+        ("g.json", node_with(subsumed="no"), "node `n2`: subsumed 'no'"),
         ("g.json", json_with().replace('"n3"', '"n2"'), "`n2` is defined twice"),
     ],
 )
@@ -136,3 +138,21 @@ def test_bytes_that_are_no_text(tmp_path: Path, data: bytes) -> None:
 def test_infinite_costs_in_json_forbid_a_node(tmp_path: Path) -> None:
     path = write(tmp_path / "g.json", node_with(cost=float("inf")))
     assert read_egraph(path).problem.node_class.tolist() == [0, 1, 2]
+
+
+def test_subsumed_nodes_are_not_extracted(tmp_path: Path) -> None:
+    """An engine marks so what its rules have replaced for good: egglog does not extract it."""
+    egraph = EGraph()
+    program = "(datatype M (A) (B)) (union (A) (B)) (subsume (A))"
+    egraph.run_program(*egraph.parse_program(program))
+    stated = json.loads(egraph.serialize([]).to_json())
+    (eclass,) = {node["eclass"] for node in stated["nodes"].values()}
+    text = json.dumps({**stated, "root_eclasses": [eclass]})
+    assert read_egraph(write(tmp_path / "g.json", text)).problem.node_name == ("B",)
+
+
+def test_lines_of_csv_end_where_editors_end_them(tmp_path: Path) -> None:
+    path = tmp_path / "g.csv"
+    path.write_bytes("## root: a\r\na,1,Text(\u2028; \x0c)\rb,2,B\n".encode())
+    read = read_egraph(path)
+    assert read.problem.node_name == ("Text(\u2028; \x0c)", "B") and read.node_ids == (2, 3)
