@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -19,6 +19,7 @@ from onnx import TensorProto
 
 from tensat_dl.graph.beside import divide
 from tensat_dl.graph.copies import copy_model
+from tensat_dl.graph.links import followed
 from tensat_dl.graph.names import subgraphs
 from tensat_dl.graph.source import Source
 from tensat_dl.graph.subgraphs import rename_captured, rename_inputs
@@ -141,6 +142,9 @@ def _loaded(
     """A session; `divided`: of a model with its large weights beside it, which takes less time."""
     options.log_severity_level = 4
     proto, appended = plain_interface(source.proto), _outputs(also)
+    if source.folder is not None:
+        proto, folder = followed(proto, source.folder)
+        source = replace(source, folder=folder)
     try:
         parts = divide(proto) if divided and not is_too_large(proto) else None
         if parts is not None:
@@ -302,7 +306,7 @@ def _session(source: Source, proto: onnx.ModelProto, options: Any, appended: byt
     if not is_too_large(proto):
         if source.folder is not None:
             key = "session.model_external_initializers_file_folder_path"
-            options.add_session_config_entry(key, str(source.folder.resolve()))
+            options.add_session_config_entry(key, str(source.folder))
         content = proto.SerializeToString() + appended
         return onnxruntime.InferenceSession(content, options, providers)
     from tensat_dl.graph.save import write_files

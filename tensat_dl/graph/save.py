@@ -23,6 +23,7 @@ from onnx import TensorProto, numpy_helper
 from tensat_dl.errors import UsageError
 from tensat_dl.graph.copies import copy_fields
 from tensat_dl.graph.external import external_content, is_external
+from tensat_dl.graph.links import data_locations
 from tensat_dl.graph.source import Source, load_source
 from tensat_dl.graph.tensors import all_tensors, inner_tensors, inside_bytes, is_too_large
 from tensat_dl.resources import real_path, temporary_prefix
@@ -160,12 +161,7 @@ def _data_files(source: Source) -> frozenset[Path]:
     """The files that hold external data of a model."""
     if source.folder is None:
         return frozenset()
-    locations = {_location(tensor) for tensor in all_tensors(source.proto) if is_external(tensor)}
-    return frozenset(real_path(source.folder / location) for location in locations)
-
-
-def _location(tensor: TensorProto) -> str:
-    return next((e.value for e in tensor.external_data if e.key == "location"), "")
+    return frozenset(real_path(source.folder / name) for name in data_locations(source.proto))
 
 
 def _has_external(proto: onnx.ModelProto) -> bool:
