@@ -29,7 +29,7 @@ _ATTEMPTS = 160
 #: How often its types are made plainer.
 _ROUNDS = 12
 #: How often contents are drawn for one instance.
-_CONTENTS = 4
+_CONTENTS = 2
 #: Evaluations that are spent on plainer numbers.
 _EVALUATIONS = 250
 
@@ -45,11 +45,12 @@ class Refuted:
 def shrink(subject: Subject, found: Refuted, seed: int) -> Refuted:
     """The smallest counterexample that a bounded search finds."""
     best = found
+    seeds = itertools.count(seed)
 
     def refutes(instance: Instance) -> bool:
         nonlocal best
-        for contents in range(0 if instance.clash else _CONTENTS):
-            mismatch = judge(subject, instance, seed + contents * 17).mismatch
+        for _ in range(0 if instance.clash else _CONTENTS):
+            mismatch = judge(subject, instance, next(seeds)).mismatch
             if mismatch is not None:
                 best = Refuted(instance, mismatch)
                 return True
