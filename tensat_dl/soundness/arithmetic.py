@@ -76,26 +76,12 @@ class Arithmetic(ABC):
         return self.add(left, self.neg(right))
 
     def sum(self, array: Array, axes: tuple[int, ...]) -> Array:
-        """Sums along axes, which are kept; the order is that of the elements."""
-        for axis in axes:
-            total = np.zeros_like(array.take([], axis=axis).sum(axis=axis, keepdims=True))
-            parts = [array.take([i], axis=axis) for i in range(array.shape[axis])]
-            if parts:
-                total = parts[0]
-            for part in parts[1:]:
-                total = self.add(total, part)
-            array = total.astype(array.dtype, copy=False)
-        return array
+        """Sums along axes, which are kept."""
+        return np.asarray(np.sum(array, axis=axes, keepdims=True))
 
     def matmul(self, left: Array, right: Array) -> Array:
-        """Products of matrices of at least two axes each, added one by one."""
-        size = left.shape[-1]
-        batch = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
-        total = np.zeros((*batch, left.shape[-2], right.shape[-1]), dtype=left.dtype)
-        for index in range(size):
-            term = self.mul(left[..., :, index : index + 1], right[..., index : index + 1, :])
-            total = term if index == 0 else self.add(total, term)
-        return total
+        """Products of matrices of at least two axes each."""
+        return np.asarray(np.matmul(left, right))
 
     @property
     def ordered(self) -> bool:
@@ -137,6 +123,15 @@ class Residues(Arithmetic):
     def div(self, left: Array, right: Array) -> Array:
         """Products with the inverse; 0 has 0."""
         return self.mul(left, self._power(right, PRIME - 2))
+
+    def sum(self, array: Array, axes: tuple[int, ...]) -> Array:
+        """Sums; fewer than 2**32 terms fit 64 bits."""
+        return super().sum(array, axes) % PRIME
+
+    def matmul(self, left: Array, right: Array) -> Array:
+        """The left side in parts of 16 bits, of which sums of products fit 64 bits."""
+        high, low = np.matmul(left >> 16, right), np.matmul(left & 0xFFFF, right)
+        return np.asarray(((high % PRIME << 16) + low) % PRIME)
 
     def function(self, name: str, apply: Callable[..., Array], *arrays: Array) -> Array:
         """A random function of the residues."""
@@ -247,6 +242,28 @@ class Native(Arithmetic):
     def neg(self, array: Array) -> Array:
         """Negatives."""
         return np.asarray(-array, dtype=self.numpy)
+
+    def sum(self, array: Array, axes: tuple[int, ...]) -> Array:
+        """Sums in the order of the elements, each rounded."""
+        for axis in axes:
+            total = np.zeros_like(array.take([], axis=axis).sum(axis=axis, keepdims=True))
+            parts = [array.take([i], axis=axis) for i in range(array.shape[axis])]
+            if parts:
+                total = parts[0]
+            for part in parts[1:]:
+                total = self.add(total, part)
+            array = total.astype(array.dtype, copy=False)
+        return array
+
+    def matmul(self, left: Array, right: Array) -> Array:
+        """Products of matrices, added one by one."""
+        size = left.shape[-1]
+        batch = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+        total = np.zeros((*batch, left.shape[-2], right.shape[-1]), dtype=left.dtype)
+        for index in range(size):
+            term = self.mul(left[..., :, index : index + 1], right[..., index : index + 1, :])
+            total = term if index == 0 else self.add(total, term)
+        return total
 
     def div(self, left: Array, right: Array) -> Array:
         """Quotients; those of integers are rounded towards zero, and by zero they are 0."""

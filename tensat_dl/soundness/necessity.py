@@ -19,6 +19,8 @@ from tensat_dl.syntax import ast
 
 #: Attempts for each instance that is wanted.
 _ATTEMPTS = 8
+#: The same, where there was none so far.
+_FIRST = 3
 
 
 class Need(Enum):
@@ -38,6 +40,8 @@ def need_of(
     sampler = Sampler(subject, seed, avoid=condition)
     judged = 0
     for attempt in range(samples * _ATTEMPTS):
+        if not judged and attempt == samples * _FIRST:
+            break
         instance = sampler.attempt()
         if instance is None or all(holds(condition, r.scope.env) is True for r in instance.rows):
             continue

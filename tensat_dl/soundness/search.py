@@ -33,6 +33,8 @@ from tensat_dl.vocabulary.types import ABSENT, TensorType, Type, TypeFault
 
 #: How often one match is drawn again before an attempt is given up.
 _TRIES = 24
+#: How often it may have no type: mostly what was drawn before it does not fit.
+_HOPELESS = 8
 #: Elements of the largest tensor of an instance.
 _MOST_ELEMENTS = 6000
 
@@ -64,16 +66,21 @@ class Attempt(Known):
     def _match(self, index: int, match: program.Match) -> None:
         before = self.saved()
         self.wait()
+        hopeless = 0
         for _ in range(_TRIES):
             try:
                 self._draw_match(index, match)
                 self.decide()
-            except (Misfit, Failure) as failure:
-                if isinstance(failure, Failure):
-                    self.failures[failure.reason] += 1
-                self.restore(before)
+            except Failure as failure:
+                self.failures[failure.reason] += 1
+                hopeless += failure.reason.startswith(match.operator.name)
+            except Misfit:
+                hopeless += 1
             else:
                 return
+            self.restore(before)
+            if hopeless == _HOPELESS:
+                break
         raise Dead
 
     def _rest(self) -> None:
