@@ -6,7 +6,7 @@ guesses: what is drawn is checked as if there were none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tensat_dl.language import walk
@@ -28,6 +28,13 @@ from tensat_dl.vocabulary.adapters import formal_types
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.operators import LANGUAGE_OPSET
 
+#: Operators with axes over which a window slides.
+_SPATIAL = frozenset(
+    (
+        *("Conv", "ConvTranspose", "AveragePool", "MaxPool", "LpPool", "InstanceNormalization"),
+        *("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool", "DepthToSpace", "SpaceToDepth"),
+    )
+)
 _OF_VALUES = frozenset(("value", "known", "const"))
 
 
@@ -52,17 +59,26 @@ class Hints:
     """`conditions`: those of the rule; `avoid`: one that must not hold; `valued`: tensors whose
     value is asked for, with the numbers that stand beside them; `scalars`: tensors that should
     have one element; `dtypes`: element types that all operators take, those first that the rule
-    names."""
+    names; `spatial`: an operator slides a window over its input."""
 
     conditions: tuple[Condition, ...]
     avoid: Condition | None
     valued: Mapping[str, tuple[int | float, ...]]
     scalars: frozenset[str]
     dtypes: tuple[DType, ...]
+    spatial: bool
 
 
-def hints_of(rule: Rule, functions: Mapping[str, Function], avoid: ast.Expr | None = None) -> Hints:
-    """Read the expressions of a rule."""
+def hints_of(
+    rule: Rule,
+    functions: Mapping[str, Function],
+    resembled: Mapping[str, str],
+    avoid: ast.Expr | None = None,
+) -> Hints:
+    """Read the expressions of a rule; `resembled` as a subject has it."""
+    applied = [
+        resembled.get(match.operator.qualified_name, match.operator.name) for match in rule.matches
+    ]
     valued: dict[str, tuple[int | float, ...]] = {}
     scalars: set[str] = set()
     for expr in _expressions(rule):
@@ -79,7 +95,8 @@ def hints_of(rule: Rule, functions: Mapping[str, Function], avoid: ast.Expr | No
         None if avoid is None else Condition.of(avoid),
         _with_inputs(rule, valued),
         frozenset(scalars),
-        _dtypes(rule, functions),
+        _dtypes(rule, applied, functions),
+        bool(_SPATIAL & set(applied)),
     )
 
 
@@ -116,11 +133,13 @@ def _with_inputs(
     return valued
 
 
-def _dtypes(rule: Rule, functions: Mapping[str, Function]) -> tuple[DType, ...]:
+def _dtypes(
+    rule: Rule, applied: Sequence[str], functions: Mapping[str, Function]
+) -> tuple[DType, ...]:
     """What the first inputs of all operators may be, and the types that the rule names."""
     allowed = set(DType)
-    for match in rule.matches:
-        taken = formal_types("", match.operator.name, LANGUAGE_OPSET)
+    for match, name in zip(rule.matches, applied, strict=True):
+        taken = formal_types("", name, LANGUAGE_OPSET)
         if taken and not match.operator.domain:
             known = {dtypes.from_onnx(code) for code in taken[0]}
             allowed &= {dtype for dtype in known if dtype is not None}

@@ -125,7 +125,10 @@ class Sampler:
         self.clashing: Instance | None = None
         self._square = False
         functions = self.subject.answerer.functions
-        self._hints = [hints_of(plan.rule, functions, self.avoid) for plan in self.subject.plans]
+        resembled = self.subject.resembled
+        self._hints = [
+            hints_of(plan.rule, functions, resembled, self.avoid) for plan in self.subject.plans
+        ]
 
     def attempt(self) -> Instance | None:
         """One attempt at an instance on which the exploration would join both sides; None where it
@@ -159,6 +162,8 @@ class Sampler:
         self._square = False
         if draw.element not in hints.dtypes or draw.chance(0.2):
             draw.element = self._element(hints) if hints.dtypes else draw.element
+        if hints.spatial and draw.rank < 3:
+            draw.rank = self.random.choice((3, 4, 4, 5))
         first = Attempt(self.subject, plan, draw, hints, self.failures)
         yield first.run()
         if plan.rule.each is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from tensat_dl.egraph.left import AttributeRows
@@ -66,9 +67,11 @@ class Known:
 
     def restore(self, saved: tuple[dict[Any, Any], ...]) -> None:
         """Go back."""
-        types, lists, names, attributes, spans, applied = map(dict, saved)
-        self.types, self.lists, self.names = types, lists, names
-        self.attributes, self.spans = attributes, spans
+        own: list[dict[Any, Any]] = [self.types, self.lists, self.names, self.attributes]
+        for current, earlier in zip([*own, self.spans], saved[:-1], strict=True):
+            current.clear()
+            current.update(earlier)
+        applied = saved[-1]
         self.draw.applied = {name: list(earlier) for name, earlier in applied.items()}
 
     def narrow(self, name: str, span: tuple[int, int]) -> None:
@@ -90,7 +93,7 @@ class Known:
         return blank
 
     def _literal(self, blank: Blank, literal: program.InputLiteral) -> None:
-        wanted = evaluate(literal.value, self.env())
+        wanted = evaluate(literal.value, self.env)
         if literal.dtype is not None:
             blank.dtype = self._dtype(literal.dtype)
         if isinstance(wanted, tuple):
@@ -119,7 +122,7 @@ class Known:
     def _written_dims(self, dim: ast.Expr) -> Iterable[int | None]:
         if isinstance(dim, ast.Wildcard):
             return [None]
-        value = evaluate(dim.operand if isinstance(dim, ast.Star) else dim, self.env())
+        value = evaluate(dim.operand if isinstance(dim, ast.Star) else dim, self.env)
         if isinstance(dim, ast.Star):
             if isinstance(value, tuple):
                 return [item if isinstance(item, int) else None for item in value]
@@ -160,7 +163,7 @@ class Known:
         fixed: dict[str, AttributeValue] = {}
         free: set[str] = set()
         for name, expr in pattern.required:
-            value = self._attribute(operator, name, evaluate(expr, self.env()))
+            value = self._attribute(operator, name, evaluate(expr, self.env))
             if value is None:
                 free.add(name)
             else:
@@ -187,8 +190,9 @@ class Known:
 
     # --- conditions ---------------------------------------------------------------------------
 
+    @cached_property
     def env(self) -> Environment:
-        """What names are worth by now."""
+        """What names are worth; it grows with them."""
         return Environment(self.names, self.subject.answerer.functions)
 
     def is_bound(self, expr: ast.Expr) -> bool:
@@ -200,7 +204,7 @@ class Known:
 
     def decide(self) -> None:
         """Ask the conditions that can be decided by now.  Raises Failure."""
-        env = self.env()
+        env = self.env
         for condition in self.pending:
             if condition.names <= self.names.keys() and holds(condition.expr, env) is not True:
                 raise Failure(f"`{condition.text}`")

@@ -172,7 +172,7 @@ class Attempt(Known):
         if not bind_attributes(applied, self.names):
             raise Failure(f"the attributes of {operator.name} do not match")
         decided = all(self.is_bound(expr) for _, expr in pattern.required)
-        if decided and not required_fit([applied], self.env()):
+        if decided and not required_fit([applied], self.env):
             raise Failure(f"the attributes of {operator.name} do not match")
 
     def _settle(self, application: Application, sources: Sequence[str | None]) -> None:
@@ -253,7 +253,7 @@ class Attempt(Known):
         if known is None:
             self.bind_list(name, elements)
         self.attributes[index, True] = attributes
-        scope = Scope(self.env(), {n: analysed(t) for n, t in self.types.items()},
+        scope = Scope(self.env, {n: analysed(t) for n, t in self.types.items()},
                       {name: tuple(analysed(t) for t in elements)})  # fmt: skip
         types = tuple(a.type for a in mapped_inputs(item, 0, scope))
         self._pattern(item.operator, item.attributes, attributes[0], types)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 from tensat_dl.vocabulary.attributes import AttributeValue
 
@@ -111,4 +112,8 @@ class Operator:
 
     def attribute(self, name: str) -> FormalAttribute | None:
         """The formal attribute of that name, or None."""
-        return next((a for a in self.attributes if a.name == name), None)
+        return self._attributes_by_name.get(name)
+
+    @cached_property
+    def _attributes_by_name(self) -> dict[str, FormalAttribute]:
+        return {attribute.name: attribute for attribute in self.attributes}
