@@ -24,6 +24,7 @@ from tensat_dl.syntax.files import Builder
 from tensat_dl.syntax.grammar import TooDeepError, Watch, make_parser
 from tensat_dl.syntax.nesting import check_nesting
 from tensat_dl.syntax.source import read_source
+from tensat_dl.syntax.stored import is_shipped, load_tree, store_tree
 
 __all__ = ["parse", "read_source"]
 
@@ -35,6 +36,19 @@ _LOCK = threading.Lock()  # the builder holds the file it works on
 
 def parse(source: SourceFile, diagnostics: Diagnostics) -> ast.Module | None:
     """The syntax tree of a file, or None when it has syntax errors (E01xx)."""
+    if not is_shipped(source):
+        return _parse(source, diagnostics)
+    tree = load_tree(source)
+    if tree is None:
+        found = Diagnostics()
+        tree = _parse(source, found)
+        diagnostics.found.extend(found.found)
+        if tree is not None and not found.found:
+            store_tree(source, tree)
+    return tree
+
+
+def _parse(source: SourceFile, diagnostics: Diagnostics) -> ast.Module | None:
     found = Diagnostics()
     documentation = read_documentation(source)
     with _LOCK:
