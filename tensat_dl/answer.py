@@ -27,6 +27,7 @@ from tensat_dl.graph.verification import Verification
 from tensat_dl.graph.verify import verify
 from tensat_dl.graph.write import build_source
 from tensat_dl.phases import Phases
+from tensat_dl.progress import Phase
 from tensat_dl.settings import Settings
 from tensat_dl.written_limits import beyond_limits
 
@@ -149,15 +150,15 @@ def _first_accepted(offered: Iterator[Candidate], judges: _Judges, phases: Phase
     refused: list[str] = []
     comparison = None
     while True:
-        with phases("export"):
+        with phases(Phase.EXPORT):
             candidate = next(offered)
-        with phases("verify"):
+        with phases(Phase.VERIFY):
             verification = judges.verify(candidate.source)
         if verification.refused and candidate.changed:
             refused.append(f"a better model was found but is not written: {verification.refused}")
             continue
         if judges.compare is not None and candidate.found and verification.ok:
-            with phases("compare"):
+            with phases(Phase.COMPARE):
                 comparison = judges.compare(candidate.source)
             keep = candidate.only or judges.keep_anyway
             if not (comparison.faster or comparison.refused or keep):

@@ -6,22 +6,23 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tensat_dl.progress import Progress, ProgressEvent
+from tensat_dl.progress import Phase, Progress, ProgressEvent
 
 
 class Phases:
-    """`with phases("read"): ...` adds to `seconds["read"]`."""
+    """`with phases(Phase.READ): ...` adds to `seconds["read"]`."""
 
     def __init__(self, report: Progress) -> None:
         self.report = report
         self.seconds: dict[str, float] = {}
 
     @contextmanager
-    def __call__(self, name: str) -> Iterator[None]:
+    def __call__(self, name: Phase) -> Iterator[None]:
         """Run the body as the phase `name`."""
         started = time.monotonic()
         self.report(ProgressEvent(name))
         try:
             yield
         finally:
-            self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - started
+            taken = time.monotonic() - started
+            self.seconds[name.value] = self.seconds.get(name.value, 0.0) + taken

@@ -31,7 +31,7 @@ from tensat_dl.language.load import load_rules
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.outcome import Outcome
 from tensat_dl.phases import Phases
-from tensat_dl.progress import Progress, silent
+from tensat_dl.progress import Phase, Progress, silent
 from tensat_dl.settings import Settings
 from tensat_dl.story import Run, tell
 
@@ -54,14 +54,14 @@ def optimize(
     Writes `output` when it is given, after verification only.  Raises what `errors` defines.
     """
     phases = Phases(progress or silent)
-    with phases("check"):
+    with phases(Phase.CHECK):
         program = rules if isinstance(rules, CheckedProgram) else load_rules(rules)
         check_cost_model(settings.cost, program)
         validate(settings.extract)
-    with phases("read"):
+    with phases(Phase.READ):
         original = read_model(model, settings.model, DeclaredOperators(program))
         opsets, barred = allowed_opsets(original, settings.model.opset)
-    with phases("explore"):
+    with phases(Phase.EXPLORE):
         saturated = explore(original, program, settings.explore, settings.rules, phases.report)
     prices = make_cost_model(settings.cost, program, original.opsets)
     writable = Writable(program, opsets)
@@ -80,7 +80,7 @@ def optimize(
     require(accepted.verification, run.suspects)
     if settings.export.explain and accepted.candidate.found:
         run = _explained(run, program, phases)
-    with phases("write"):
+    with phases(Phase.WRITE):
         if output is not None:
             source = run.accepted.candidate.source
             save(source, output, force=force, made_from=original.source)
@@ -91,7 +91,7 @@ def _explained(run: Run, program: CheckedProgram, phases: Phases) -> Run:
     """The run with what its answer changed, which the answer then says itself."""
     chosen, accepted = run.settled.chosen, run.accepted
     price_nodes(run.prices, run.original, run.saturated, chosen, phases)
-    with phases("explain"):
+    with phases(Phase.EXPLAIN):
         changes = explain_answer(run.original, run.saturated, chosen, run.prices, program)
         source = store_changes(accepted.candidate.source, changes, run.prices.unit)
         candidate = replace(accepted.candidate, source=source)

@@ -4,16 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Phase(StrEnum):
+    """What a run does, one after another."""
+
+    CHECK = "check"
+    READ = "read"
+    EXPLORE = "explore"
+    COST = "cost"
+    MEASURE = "measure"
+    EXTRACT = "extract"
+    EXPORT = "export"
+    VERIFY = "verify"
+    COMPARE = "compare"
+    EXPLAIN = "explain"
+    WRITE = "write"
 
 
 @dataclass(frozen=True)
 class ProgressEvent:
-    """`phase`: read, check, explore, cost, measure, extract, export, verify, compare, write.
-    The other fields are None where they do not apply; `seconds` counts from the start of the
-    phase.  An extraction has a `stage`, and `total` independent parts of which `done` are
-    solved."""
+    """Fields are None where they do not apply; `seconds` counts from the start of the phase.  An
+    extraction has a `stage`, and `total` independent parts of which `done` are solved."""
 
-    phase: str
+    phase: Phase
     seconds: float = 0.0
     step: int | None = None
     enodes: int | None = None

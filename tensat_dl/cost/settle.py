@@ -20,6 +20,7 @@ from tensat_dl.egraph.snapshot import ENode, Saturated
 from tensat_dl.extract.run import extract
 from tensat_dl.graph.model import Graph
 from tensat_dl.phases import Phases
+from tensat_dl.progress import Phase
 from tensat_dl.settings import ExtractSettings
 from tensat_dl.vocabulary.dims import SymbolicDim
 from tensat_dl.vocabulary.types import TensorType
@@ -34,19 +35,19 @@ def settle(
     phases: Phases,
 ) -> Settled:
     """The cheapest graph in `saturated`, and how it was found; `graph` is the original."""
-    with phases("cost"):
+    with phases(Phase.COST):
         posed = pose(saturated, model, writable)
         original = parts_of_graph(graph, saturated)
     if isinstance(model, MeasuredModel):
-        with phases("cost"):
+        with phases(Phase.COST):
             chains = with_counts(with_chains(posed), saturated, settings)
             plain = with_counts(posed, saturated, settings)
             timed = timed_of_graph(graph, original)
         search = MeasuringSearch(chains, model, settings, phases)
         return search.run(plain, timed, _symbols(graph))
-    with phases("cost"):
+    with phases(Phase.COST):
         posed = with_counts(posed, saturated, settings)
-    with phases("extract"):
+    with phases(Phase.EXTRACT):
         extraction = extract(posed.problem, settings, phases.report)
     before = sum(model.price(part) for _, part in original)
     return Settled(posed, extraction, before, extraction.objective)
@@ -65,7 +66,7 @@ def price_nodes(
         return
     pricer = Pricer(saturated, model)
     found = [part for part in map(pricer.part, chosen.values()) if part is not None]
-    with phases("measure"):
+    with phases(Phase.MEASURE):
         model.measure(
             [*found, *(part for _, part in parts_of_graph(graph, saturated))], phases.report
         )

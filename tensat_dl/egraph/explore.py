@@ -27,7 +27,7 @@ from tensat_dl.egraph.worker import Job, run_in_process, work
 from tensat_dl.errors import TensatError, UnsoundRuleError
 from tensat_dl.graph.model import Graph
 from tensat_dl.language import program
-from tensat_dl.progress import Progress, ProgressEvent, silent
+from tensat_dl.progress import Phase, Progress, ProgressEvent, silent
 from tensat_dl.resources import process_context
 from tensat_dl.settings import ExploreSettings, RuleSettings
 
@@ -170,7 +170,9 @@ class _Watch:
                 self.rule = name
             case ("step", int(step), int(enodes)):
                 seconds = time.monotonic() - self.started
-                self.progress(ProgressEvent("explore", seconds, step, enodes, message=self.rule))
+                self.progress(
+                    ProgressEvent(Phase.EXPLORE, seconds, step, enodes, message=self.rule)
+                )
             case ("stopped", str(name)):
                 self.rule = name
             case ("snapshot", bytes(packed)):

@@ -23,7 +23,7 @@ from tensat_dl.extract.problem import (
     StopReason,
 )
 from tensat_dl.extract.selection import check, select
-from tensat_dl.progress import Progress, ProgressEvent
+from tensat_dl.progress import Phase, Progress, ProgressEvent
 from tensat_dl.settings import ExtractSettings, Method
 
 #: Methods that prove what they find.
@@ -103,7 +103,7 @@ class Answer:
         done, total = self.parts or (None, None)
         self.progress(
             ProgressEvent(
-                "extract",
+                Phase.EXTRACT,
                 seconds,
                 incumbent=incumbent,
                 bound=bound,

@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 from tensat_dl.errors import UsageError
 from tensat_dl.language.program import CheckedProgram, Rule
-from tensat_dl.progress import Progress, ProgressEvent, silent
+from tensat_dl.progress import Phase, Progress, ProgressEvent, silent
 from tensat_dl.resources import process_context, processors
 from tensat_dl.soundness.check import check_rule
 from tensat_dl.soundness.settings import Settings
@@ -56,7 +56,7 @@ def verify_program(
         if settings.cache:
             store(keys[verdict.rule], verdict)
         message = f"{len(verdicts)} of {len(rules)} rules, now {verdict.rule}"
-        progress(ProgressEvent("verify", time.perf_counter() - start, message=message))
+        progress(ProgressEvent(Phase.VERIFY, time.perf_counter() - start, message=message))
     return tuple(verdicts[rule.name] for rule in rules)
 
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from tensat_dl.cli.progress import describe
-from tensat_dl.progress import ProgressEvent
+from tensat_dl.progress import Phase, ProgressEvent
 
 COLOR = "\x1b[3"
 
@@ -18,9 +18,9 @@ SCRIPT = """
 import sys
 from tensat_dl.cli.progress import live_progress
 from tensat_dl.cli.tables import Line, Table, print_blocks
-from tensat_dl.progress import ProgressEvent
+from tensat_dl.progress import Phase, ProgressEvent
 with live_progress() as progress:
-    progress(ProgressEvent("explore", 1.5, step=3, enodes=12345))
+    progress(ProgressEvent(Phase.EXPLORE, 1.5, step=3, enodes=12345))
     import time; time.sleep(0.3)
 print_blocks([Line("done", "green"), Table(("name", ">count"), [("a", "1")])], sys.stdout)
 """
@@ -74,17 +74,20 @@ def test_a_pipe_sees_plain_text_and_no_progress() -> None:
 @pytest.mark.parametrize(
     ("event", "expected"),
     [
-        (ProgressEvent("read"), "read"),
-        (ProgressEvent("explore", 2.04, step=0, enodes=10), "explore  step 0, 10 e-nodes, 2.0 s"),
+        (ProgressEvent(Phase.READ), "read"),
         (
-            ProgressEvent("extract", 1.0, incumbent=1.25, bound=1.0),
+            ProgressEvent(Phase.EXPLORE, 2.04, step=0, enodes=10),
+            "explore  step 0, 10 e-nodes, 2.0 s",
+        ),
+        (
+            ProgressEvent(Phase.EXTRACT, 1.0, incumbent=1.25, bound=1.0),
             "extract  1.0 s, incumbent 1.25, bound 1",
         ),
         (
-            ProgressEvent("extract", 1.0, bound=1.0, stage="solve", done=0, total=3),
+            ProgressEvent(Phase.EXTRACT, 1.0, bound=1.0, stage="solve", done=0, total=3),
             "extract  solve, 0 of 3 parts solved, 1.0 s, bound 1",
         ),
-        (ProgressEvent("verify", message="sample 2 of 3"), "verify   sample 2 of 3"),
+        (ProgressEvent(Phase.VERIFY, message="sample 2 of 3"), "verify   sample 2 of 3"),
     ],
 )
 def test_progress_is_one_line(event: ProgressEvent, expected: str) -> None:

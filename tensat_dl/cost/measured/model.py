@@ -21,7 +21,7 @@ from tensat_dl.cost.measured.timer import Timer
 from tensat_dl.cost.work import Chain, Part, Timed, parts_of
 from tensat_dl.egraph.snapshot import Application
 from tensat_dl.language.program import CheckedProgram
-from tensat_dl.progress import Progress, ProgressEvent
+from tensat_dl.progress import Phase, Progress, ProgressEvent
 from tensat_dl.vocabulary import catalog
 from tensat_dl.vocabulary.attributes import Attributes
 from tensat_dl.vocabulary.dtypes import DType
@@ -149,7 +149,7 @@ class MeasuredModel:
                 done += len(batch)
                 elapsed = time.monotonic() - started
                 self.spent = before + elapsed
-                progress(ProgressEvent("measure", elapsed, message=f"{done} of {len(wanted)}"))
+                progress(ProgressEvent(Phase.MEASURE, elapsed, message=f"{done} of {len(wanted)}"))
         finally:
             self._store(unsaved)
 

@@ -26,6 +26,7 @@ from tensat_dl.egraph.snapshot import ENode
 from tensat_dl.extract.problem import Extraction, StopReason
 from tensat_dl.extract.run import extract
 from tensat_dl.phases import Phases
+from tensat_dl.progress import Phase
 from tensat_dl.settings import ExtractSettings, Method
 
 #: A later round has at least so many seconds for its extraction.
@@ -86,7 +87,7 @@ class MeasuringSearch:
 
     def begin(self, plain: Posed) -> list[Timed]:
         """Solve at the prices of estimates; what the answer runs."""
-        with self.phases("cost"):
+        with self.phases(Phase.COST):
             posed = plain.at(self.model.estimates(plain.paid))
         found = self._extract(posed, self.settings.method, _SHORT)
         chosen = () if found.selection is None else found.selection.chosen()
@@ -106,13 +107,13 @@ class MeasuringSearch:
 
     def measure(self, parts: Iterable[Timed]) -> None:
         """Measure what is not measured yet."""
-        with self.phases("measure"):
+        with self.phases(Phase.MEASURE):
             self.model.measure(parts, self.phases.report)
 
     def open(self, method: Method, most: float) -> bool:
         """Solve in at most so many seconds.  Does the answer use what is not measured, and is
         there time to measure it?"""
-        with self.phases("cost"):
+        with self.phases(Phase.COST):
             posed = _within_time(self.posed, self.model)
             self.skipped |= len(posed.nodes) < len(self.posed.nodes)
             posed = _without_idle_chains(posed, self.model)
@@ -137,7 +138,7 @@ class MeasuringSearch:
         if method != self.settings.method:
             # The heuristic knows no limits; it is asked for what to measure only.
             settings = dataclasses.replace(settings, max_weight_bytes=0, at_most={})
-        with self.phases("extract"):
+        with self.phases(Phase.EXTRACT):
             found = extract(posed.problem, settings, self.phases.report)
         self.seconds += found.seconds
         return found
