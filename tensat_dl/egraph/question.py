@@ -246,7 +246,7 @@ def require_same_types(left: Type, right: Type) -> None:
 
 
 def _require_values(left: TensorType, right: TensorType) -> None:
-    if left.value is None or right.value is None:
-        return
-    if any(equal(a, b) is False for a, b in zip(left.value, right.value, strict=False)):
+    values = zip(left.value or (), right.value or (), strict=False)
+    fills = () if None in (left.fill, right.fill) else ((left.fill, right.fill),)
+    if any(equal(a, b) is False for a, b in (*values, *fills)):
         raise Refusal("the value would change: the rule is not sound here")

@@ -31,7 +31,12 @@ from tensat_dl.graph.external import (
 )
 from tensat_dl.graph.model import Constant
 from tensat_dl.vocabulary.dtypes import DType
-from tensat_dl.vocabulary.types import MAX_FLOAT_VALUE_ELEMENTS, MAX_VALUE_ELEMENTS, Number
+from tensat_dl.vocabulary.types import (
+    MAX_FILL_ELEMENTS,
+    MAX_FLOAT_VALUE_ELEMENTS,
+    MAX_VALUE_ELEMENTS,
+    Number,
+)
 
 Array = NDArray[Any]
 
@@ -194,7 +199,8 @@ def _value(constant: Constant) -> tuple[int | float | bool, ...] | None:
 def _fill(constant: Constant) -> Number | None:
     """The number that every element is; weights differ within their first elements."""
     dtype = constant.dtype
-    if not (dtype.is_float or dtype.is_integer or dtype is DType.BOOL):
+    numbers = dtype.is_float or dtype.is_integer or dtype is DType.BOOL
+    if not numbers or math.prod(constant.dims) > MAX_FILL_ELEMENTS:
         return None
     flat = constant.load().reshape(-1)
     first = flat[:1]

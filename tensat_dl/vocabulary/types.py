@@ -19,6 +19,9 @@ Scalar = Number | SymbolicDim
 MAX_VALUE_ELEMENTS = 64
 #: ... and for floating-point tensors of at most this many (the scales of a Resize fit).
 MAX_FLOAT_VALUE_ELEMENTS = 8
+#: Constants of at most this many are looked through for one number that fills them: a mask of
+#: 1,024 places has so many, and reading more takes time.
+MAX_FILL_ELEMENTS = 1 << 20
 
 
 @dataclass(frozen=True)

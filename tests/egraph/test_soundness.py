@@ -36,6 +36,17 @@ def test_a_right_side_of_another_type_is_never_joined(
     assert (count.applied > 0, count.rejected > 0) == (fires, not fires)
 
 
+def test_a_right_side_that_is_filled_with_another_number_is_never_joined() -> None:
+    graph = model(
+        "(float[3,4] x) => (float[3,4] y) <float one = {1}, int64[2] s = {3, 4}>"
+        " { a = Expand(one, s) y = Mul(x, a) }"
+    )
+    rules = "rewrite r: Expand(x: f32, s) => Expand(f32({}), s)"
+    for number, joined in (("1", True), ("2", False)):
+        count = explore(rules.format(number), graph).exploration.rules["r"]
+        assert (count.applied > 0, count.rejected > 0) == (joined, not joined)
+
+
 def test_an_ill_typed_right_side_leaves_nothing_behind() -> None:
     """Not even its parts, which are well typed."""
     rule = "rewrite r: Relu(x) => MatMul(Neg(x), x)"
