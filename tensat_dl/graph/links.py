@@ -1,7 +1,8 @@
-"""External data behind links, where onnxruntime reads it.
+"""External data where those who run a model read it.
 
 Enters: a model whose data is in a folder.  Leaves: the model and a folder that holds all of its
-data, links followed.  onnxruntime refuses what a link leads out of the folder it is given; but of
+data, links followed; or the model with its data inside, for the reference evaluator, which reads
+no files.  onnxruntime refuses what a link leads out of the folder it is given; but of
 a model that it opens by its path, it takes the folder where a link to the model leads, too.
 Caches that keep files by their content, and link to them, count on that.
 """
@@ -15,7 +16,7 @@ from pathlib import Path
 import onnx
 
 from tensat_dl.graph.copies import copy_model
-from tensat_dl.graph.external import is_external
+from tensat_dl.graph.external import external_content, is_external
 from tensat_dl.graph.tensors import all_tensors
 from tensat_dl.resources import real_path
 
@@ -29,6 +30,18 @@ def followed(proto: onnx.ModelProto, folder: Path) -> tuple[onnx.ModelProto, Pat
         return proto, home
     common = Path(os.path.commonpath([file.parent for file in files.values()]))
     return _moved(proto, {name: file.relative_to(common) for name, file in files.items()}), common
+
+
+def with_data_inside(proto: onnx.ModelProto, folder: Path) -> onnx.ModelProto:
+    """The model as it is, where it has no data outside; else a copy that holds it."""
+    if not data_locations(proto):
+        return proto
+    whole = copy_model(proto)
+    for tensor in filter(is_external, all_tensors(whole)):
+        tensor.raw_data = b"".join(external_content(tensor, folder).chunks())
+        tensor.ClearField("external_data")
+        tensor.ClearField("data_location")
+    return whole
 
 
 def data_locations(proto: onnx.ModelProto) -> frozenset[str]:

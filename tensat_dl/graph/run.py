@@ -19,7 +19,7 @@ from onnx import TensorProto
 
 from tensat_dl.graph.beside import divide
 from tensat_dl.graph.copies import copy_model
-from tensat_dl.graph.links import followed
+from tensat_dl.graph.links import followed, with_data_inside
 from tensat_dl.graph.names import subgraphs
 from tensat_dl.graph.source import Source
 from tensat_dl.graph.subgraphs import rename_captured, rename_inputs
@@ -166,6 +166,8 @@ def open_reference(source: Source, *, also: Sequence[str] = ()) -> ReferenceRunn
         shown.MergeFromString(_outputs(also))
         proto = shown
     try:
+        if source.folder is not None:
+            proto = with_data_inside(proto, source.folder)
         return ReferenceRunner(ReferenceEvaluator(proto))
     except _REFERENCE_ERRORS as error:
         raise CannotRun(first_line(error)) from None

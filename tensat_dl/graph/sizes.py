@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tensat_dl.graph.slots import InputSlot
 
-#: Sizes to fall back on, in this order.
+#: Sizes to fall back on before those of constants, in this order.
 LADDER = (4, 8, 16, 32, 64, 128, 224, 256, 320, 512)
 
 #: Size of leading (batch) dims in the fallbacks, by sample.
@@ -22,7 +22,8 @@ class SizeChoices:
     fixed: Mapping[str, int]
 
     def for_sample(self, sample: int) -> Iterator[dict[str, int]]:
-        """The best first: all different in sample 0, all 1 in sample 1; then fallbacks."""
+        """The best first: all different in sample 0, all 1 in sample 1; then fallbacks: common
+        sizes, and those that constants of the model have."""
         symbols = self._free_symbols()
         if not symbols:
             yield dict(self.fixed)
@@ -30,10 +31,13 @@ class SizeChoices:
         yield self._complete(_preferred(symbols, sample))
         batch = {symbol for symbol in symbols if self._is_leading(symbol)}
         lead = _LEADS[sample % len(_LEADS)]
-        for size in LADDER:
+        for size in dict.fromkeys((*LADDER, *self._sizes_of_constants())):
             yield self._complete({s: lead if s in batch else size for s in symbols})
             yield self._complete(dict.fromkeys(symbols, size))
         yield self._complete(dict.fromkeys(symbols, 1))
+
+    def _sizes_of_constants(self) -> tuple[int, ...]:
+        return self.slots[0].sizes if self.slots else ()
 
     def _complete(self, sizes: Mapping[str, int]) -> dict[str, int]:
         known = {**sizes, **self.fixed}

@@ -9,24 +9,33 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import onnx
-from onnx import TensorProto
+from onnx import TensorProto, numpy_helper
 from onnx.helper import tensor_dtype_to_np_dtype
 
 from tensat_dl.graph.interface import named_dims, tensor_dims
 from tensat_dl.graph.run import CannotRun, input_values, plain_code
+from tensat_dl.graph.tensors import all_tensors, inside_bytes
+
+#: So many sizes are taken from the constants of a model, none larger than this, and the numbers
+#: in no longer lists.
+_SIZES = 24
+_LARGEST_SIZE = 1024
+_LONGEST_LIST = 8
 
 
 @dataclass(frozen=True)
 class InputSlot:
     """One graph input: `dims` are numbers or names; `elements` is the element type code;
     `form` is "tensor" or "sequence" (of tensors).  `shapes`: the declared dims of
-    the outputs that have no symbols, which a list of integers might stand for."""
+    the outputs that have no symbols, which a list of integers might stand for; `sizes`: what a
+    symbolic dim might have to be, as constants of the model say, the least first."""
 
     name: str
     elements: int
     dims: tuple[int | str, ...]
     form: str = "tensor"
     shapes: tuple[tuple[int, ...], ...] = ()
+    sizes: tuple[int, ...] = ()
 
     @property
     def is_integer(self) -> bool:
@@ -43,7 +52,8 @@ def input_slots(proto: onnx.ModelProto) -> tuple[InputSlot, ...]:
     """The inputs that must be fed.  Raises CannotRun for types that are not supported."""
     slots = map(_slot, input_values(proto))
     shapes = tuple(_output_shapes(proto.graph))
-    return tuple(replace(slot, shapes=shapes) for slot in slots)
+    sizes = tuple(sorted(set(_constant_sizes(proto))))[:_SIZES]
+    return tuple(replace(slot, shapes=shapes, sizes=sizes) for slot in slots)
 
 
 def override_slots(proto: onnx.ModelProto) -> tuple[InputSlot, ...]:
@@ -77,6 +87,16 @@ def _output_shapes(graph: onnx.GraphProto) -> Iterator[tuple[int, ...]]:
         dims = tensor_dims(value.type)
         if dims and all(dim.HasField("dim_value") for dim in dims):
             yield tuple(int(dim.dim_value) for dim in dims)
+
+
+def _constant_sizes(proto: onnx.ModelProto) -> Iterator[int]:
+    """Sizes in constants: their own, which must often fit those of an input, and the numbers in
+    short lists of integers, such as the shape of a Reshape."""
+    for tensor in all_tensors(proto):
+        yield from (dim for dim in tensor.dims if 1 < dim <= _LARGEST_SIZE)
+        if tensor.data_type == TensorProto.INT64 and 0 < inside_bytes(tensor) <= _LONGEST_LIST * 8:
+            numbers = numpy_helper.to_array(tensor).flatten().tolist()
+            yield from (number for number in numbers if 1 < number <= _LARGEST_SIZE)
 
 
 def _kind(code: int) -> str:

@@ -71,6 +71,17 @@ def test_a_size_that_is_demanded() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "constant", [f"float[1,77] c = {{{', '.join(['0.5'] * 77)}}}", "int64[2] c = {-1, 77}"]
+)
+def test_a_size_that_constants_of_the_model_have(constant: str) -> None:
+    """A table of 77 positions fits texts of 77 tokens alone, whatever the input's type says."""
+    text = f"g (float[N,S] x) => (float y) <{constant}> {{ y = Op(x, c) }}"
+    search = FeedSearch(slots(text), Demanding(lambda x: x.shape[1] == 77))
+    shapes = [search.find(sample, 0).values["x"].shape for sample in range(3)]
+    assert shapes == [(2, 77), (1, 77), (3, 77)]
+
+
 def test_each_input_gets_the_widest_range_it_may_have() -> None:
     def accepts(ids: np.ndarray, kinds: np.ndarray) -> bool:
         return bool((abs(ids) < 10).all() and (kinds >= 0).all() and (kinds < 2).all())

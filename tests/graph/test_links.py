@@ -8,6 +8,8 @@ import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
 import tensat_dl
+from tensat_dl.graph.run import open_reference
+from tensat_dl.graph.source import load_source
 
 SIZE = 300
 
@@ -54,4 +56,12 @@ def test_data_behind_links_is_read_where_it_is(tmp_path: Path) -> None:
     session = onnxruntime.InferenceSession(result.model, providers=["CPUExecutionProvider"])
     numbers = np.arange(SIZE, dtype=np.float32)
     (output,) = session.run(None, {"x": np.ones(SIZE, np.float32)})
+    np.testing.assert_array_equal(output, (2 + numbers) * (2 + numbers))
+
+
+def test_the_reference_evaluator_has_data_that_is_outside(tmp_path: Path) -> None:
+    """It runs what onnxruntime has no kernels for, and reads no files itself."""
+    path = linked_model(tmp_path, tmp_path / "files")
+    (output,) = open_reference(load_source(path)).run({"x": np.ones(SIZE, np.float32)})
+    numbers = np.arange(SIZE, dtype=np.float32)
     np.testing.assert_array_equal(output, (2 + numbers) * (2 + numbers))
