@@ -75,8 +75,19 @@ def _check_place(path: Path, what: str) -> None:
         raise UsageError(f"the {what} {path} is a directory")
     if not path.parent.is_dir():
         raise UsageError(f"the directory {path.parent} of the {what} does not exist")
-    if not is_stream(path) and not os.access(path.parent, os.W_OK):
-        raise UsageError(f"the directory {path.parent} of the {what} cannot be written to")
+    if reason := why_not_replaced(path):
+        raise UsageError(f"the {what} {path} {reason}")
+
+
+def why_not_replaced(path: Path) -> str:
+    """Why a file must not be written in place of `path`, "" where it may: completes "the file x
+    ..".  A file that its owner protects is not replaced, though its directory would allow it."""
+    if is_stream(path):
+        return ""
+    if not os.access(real_path(path).parent, os.W_OK):
+        return "cannot be written: its directory is write-protected"
+    protected = path.exists() and not os.access(path, os.W_OK)
+    return "is write-protected" if protected else ""
 
 
 def _same(path: Path, other: Path) -> bool:

@@ -10,6 +10,9 @@ import os
 import stat
 from pathlib import Path
 
+#: The reason where nothing has the path.
+MISSING = "does not exist"
+
 
 class UnreadableError(Exception):
     """Its text completes "the file x ..", as "does not exist"."""
@@ -35,20 +38,12 @@ def why_no_file(path: Path) -> str:
     return "" if stat.S_ISREG(mode) else "is no regular file"
 
 
-def is_there(path: Path) -> bool:
-    """Something has this path: a file of any kind, or a link that leads nowhere."""
-    try:
-        return os.path.lexists(path)
-    except ValueError:  # it holds a NUL
-        return False
-
-
 def _unreadable(path: Path, error: OSError | ValueError) -> UnreadableError:
     match error:
-        case FileNotFoundError() if is_there(path):
+        case FileNotFoundError() if os.path.lexists(path):
             return UnreadableError("is a link to a file that does not exist")
         case FileNotFoundError() | NotADirectoryError():
-            return UnreadableError("does not exist")
+            return UnreadableError(MISSING)
         case IsADirectoryError():
             return UnreadableError("is a directory")
         case OSError():

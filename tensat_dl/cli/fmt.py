@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tensat_dl.cli.command import Command
 from tensat_dl.cli.failures import print_diagnostics
+from tensat_dl.destination import why_not_replaced
 from tensat_dl.diagnostics import Diagnostics, SourceFile
 from tensat_dl.errors import ExitCode, UsageError
 from tensat_dl.resources import is_stream, real_path, replace_text
@@ -93,6 +94,9 @@ def _format(path: Path, *, check: bool) -> _Outcome:
         return _Outcome.KEPT
     if check:
         return _Outcome.DIFFERS
+    if reason := why_not_replaced(path):
+        print(f"{path} {reason}", file=sys.stderr)
+        return _Outcome.BROKEN
     replace_text(path, laid_out)
     return _Outcome.CHANGED
 

@@ -65,6 +65,8 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
         write_json(_report(results), arguments.json)
     if not quiet:
         print(f"{arguments.rules}: {_counted(results, arguments.only)}")
+        for name in program.tested_imports:
+            print(f"the tests of the imported {name} do not run here: `tensat-dl test {name}`")
     return ExitCode.OK if all(r.ok for r in results) else ExitCode.BAD_RULES
 
 

@@ -169,9 +169,11 @@ class Driver:
             self.engine.saturate(FOLDS)
         self._check_cycles(found)
         before = self._enodes
-        changed = self._act(found)
-        if self._has_order:
-            self.engine.saturate(NORMAL)
+        try:
+            changed = self._act(found)
+        finally:  # also where a limit cuts the step short: rows in two orders are one
+            if self._has_order:
+                self.engine.saturate(NORMAL)
         if self.encoded.prunes_steps:
             self._prune()
         self._sizes = self.engine.sizes()

@@ -16,7 +16,7 @@ from tensat_dl.errors import RuleFileError
 from tensat_dl.language.check.program import check_program
 from tensat_dl.language.modules import LoadedModule
 from tensat_dl.language.program import CheckedProgram
-from tensat_dl.reading import is_there, why_no_file
+from tensat_dl.reading import MISSING, why_no_file
 from tensat_dl.resources import data_directory, real_path
 from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
@@ -73,9 +73,8 @@ class _Loader:
         """The file that a name on the command line means."""
         path = Path(name)
         found = _shipped(name)
-        if not why_no_file(path):
-            return path
-        if found is None and (path.suffix == _SUFFIX or is_there(path)):
+        reason = why_no_file(path)
+        if not reason or (found is None and (path.suffix == _SUFFIX or reason != MISSING)):
             return path
         if found is None:
             shipped = shipped_names()
@@ -119,7 +118,7 @@ class _Loader:
         path = _shipped(item.path) if reason else beside
         if path is not None:
             return self.load(path, item.span)
-        if is_there(beside):
+        if reason != MISSING:
             message = f"`{item.path}` cannot be imported: it {reason}"
             self.diagnostics.error("E0205", message, item.span, help="import a rule file")
             return None

@@ -460,6 +460,7 @@ class CheckedProgram:
     `rulesets` maps every ruleset (and import alias) to rule names.  `operators` and the rows of
     cost models are keyed by `Operator.qualified_name`.  `off` rules are in `rulesets` and in
     `schedule` where the author names them, and nowhere else: whoever runs them need not ask.
+    `tests` are those of the files that were named; `tested_imports` are other files with tests.
     """
 
     rules: tuple[Rule, ...]
@@ -473,3 +474,4 @@ class CheckedProgram:
     tests: tuple[TestCase, ...]
     files: tuple[SourceFile, ...] = ()
     allowances: tuple[Allowance, ...] = ()
+    tested_imports: tuple[str, ...] = ()

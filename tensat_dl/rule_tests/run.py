@@ -106,7 +106,8 @@ class _TestRun:
         saturated = self._explore(example.graph)
         terms = iter(example.terms)
         for claim in claims:
-            yield judge_equal(claim, saturated, example, (next(terms), next(terms)))
+            verdict = judge_equal(claim, saturated, example, (next(terms), next(terms)))
+            yield _with_limits(verdict, saturated)
 
     def _judge_given(self, claims: list[Claim]) -> Iterator[Verdict]:
         if not claims:
@@ -116,7 +117,8 @@ class _TestRun:
         terms = iter(example.terms)
         for claim in claims:
             if claim.kind is ExpectKind.FIRES:
-                yield judge_fires(claim, self.program, example, saturated)
+                verdict = judge_fires(claim, self.program, example, saturated)
+                yield _with_limits(verdict, saturated)
                 continue
             term = next(terms)
             try:
@@ -125,7 +127,7 @@ class _TestRun:
                 yield Verdict(claim, False, str(error))
                 continue
             best = Best(self.program, example, saturated, model, self.settings.extract)
-            yield best.judge(claim, term)
+            yield _with_limits(best.judge(claim, term), saturated)
 
     def _cost_settings(self, claim: Claim) -> CostSettings:
         """No test rests on measurements, which differ from machine to machine."""
@@ -143,6 +145,13 @@ class _TestRun:
         counts = saturated.exploration.rules
         self.fired.update(name for name, count in counts.items() if count.applied)
         return saturated
+
+
+def _with_limits(verdict: Verdict, saturated: Saturated) -> Verdict:
+    """What fails may do so because not all was explored."""
+    if verdict.ok:
+        return verdict
+    return replace(verdict, notes=(*saturated.exploration.warnings, *verdict.notes))
 
 
 def _diagnostic(verdict: Verdict) -> Diagnostic:

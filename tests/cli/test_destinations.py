@@ -49,6 +49,16 @@ def test_run_overwrites_nothing_that_it_uses(tensat, files, options: tuple[str, 
     assert {path: path.read_bytes() for path in Path.cwd().iterdir()} == files
 
 
+def test_a_write_protected_output_is_not_replaced(
+    tensat, files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("kept.onnx").write_bytes(b"mine")
+    monkeypatch.setattr("os.access", lambda path, mode: Path(path).name != "kept.onnx")
+    done = tensat("run", "my.tsat", "m.onnx", "-o", "kept.onnx")
+    assert (done.code, Path("kept.onnx").read_bytes()) == (2, b"mine")
+    assert "the output kept.onnx is write-protected" in done.err
+
+
 def test_extract_does_not_overwrite_the_egraph(tensat, files) -> None:
     done = tensat("extract", "e.json", "--json", "e.json")
     assert done.code == 2
@@ -80,6 +90,6 @@ def test_a_link_of_the_kernel_is_no_output(tensat, files) -> None:
 def test_a_closed_directory_is_named_before_any_work(tmp_path: Path, monkeypatch) -> None:
     """The model would be written, and the report not."""
     monkeypatch.setattr(os, "access", lambda path, mode: False)
-    with pytest.raises(UsageError, match="of the report cannot be written to"):
+    with pytest.raises(UsageError, match="cannot be written: its directory is write-protected"):
         check_report(str(tmp_path / "r.json"))
     check_report("/dev/stdout")

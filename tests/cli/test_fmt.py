@@ -68,6 +68,23 @@ def test_a_file_with_errors_is_left_alone_and_the_others_are_done(tensat) -> Non
     assert sorted(path.name for path in Path().iterdir()) == ["bad.tsat", "r.tsat"]
 
 
+def test_what_is_write_protected_is_left_alone(tensat, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever runs the tests may be allowed everything, so that the question is answered here."""
+    Path("closed").mkdir()
+    for name in ("closed/a.tsat", "protected.tsat", "r.tsat"):
+        Path(name).write_text(UGLY)
+    closed = {Path("closed").resolve(), Path("protected.tsat").resolve()}
+    monkeypatch.setattr("os.access", lambda path, mode: Path(path).resolve() not in closed)
+    done = tensat("fmt", "closed/a.tsat", "protected.tsat", "r.tsat")
+    assert done.code == 4
+    assert done.err == (
+        "closed/a.tsat cannot be written: its directory is write-protected\n"
+        "protected.tsat is write-protected\n"
+    )
+    assert done.out.endswith("1 file formatted, 2 files not formatted\n")
+    assert [Path(n).read_text() == UGLY for n in ("closed/a.tsat", "protected.tsat")] == [True] * 2
+
+
 @pytest.fixture
 def stdin(monkeypatch: pytest.MonkeyPatch):
     def feed(content: bytes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tensat_dl.cli.main import main
 from tensat_dl.diagnostics import Diagnostic, Diagnostics
 from tensat_dl.language.load import load_text
 from tensat_dl.rule_tests.run import run_tests
-from tensat_dl.settings import Settings
+from tensat_dl.settings import ExploreSettings, Settings
 
 RULES = """language 1
 rewrite relu_relu: Relu(Relu(x)) => Relu(x)
@@ -220,6 +221,44 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["test", str(path), "--only", "good"]) == 0
     assert main(["test", str(path), "--only", "none"]) == 0
     assert "no test with `none` in its title" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_an_explosion_is_named_where_a_claim_fails() -> None:
+    """What was given is an answer all the same, found in the rows that a limit left behind."""
+    names = [f"x{i}" for i in range(8)]
+    given = "x0"
+    for name in names[1:]:
+        given = f"Add({given}, {name})"
+    text = f"""@real rewrite associate: Add(Add(a, b), c) <=> Add(a, Add(b, c))
+    test "all" {{
+      input {", ".join(f"{name}: f32[4]" for name in names)}
+      given y = {given}
+      expect best y = {given}
+      expect best y = Neg(x0)
+    }}"""
+    program = load_text(text, "rules.tsat", Diagnostics())
+    assert program is not None
+    settings = replace(Settings(), explore=ExploreSettings(enodes=800))
+    (result,) = run_tests(program, settings)
+    (failure,) = result.failures
+    assert failure.message == "no rule made `Neg(x0)`"
+    assert failure.notes[0].startswith("the exploration reached its limit (enodes)")
+
+
+def test_tests_of_imported_files_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("inner.tsat").write_text(f'{RULES}test "inner" {{ {RELUS} expect fires neg_neg }}')
+    Path("outer.tsat").write_text('import "inner.tsat" as inner')
+    assert main(["test", "outer.tsat"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "outer.tsat: no tests",
+        "the tests of the imported inner.tsat do not run here: `tensat-dl test inner.tsat`",
+    ]
+    assert main(["test", "outer.tsat,inner.tsat"]) == 4
+    assert "imported" not in capsys.readouterr().out
 
 
 def test_virtual_operators_are_shown_as_rules_write_them() -> None:

@@ -111,6 +111,7 @@ def _check(
         tests=tests,
         files=tuple(module.file for module in modules),
         allowances=tuple(a for module in modules for a in allowances(module.tree)),
+        tested_imports=tuple(m.file.name for m in modules if m not in roots and _has_tests(m)),
     )
 
 
@@ -241,6 +242,10 @@ def _together(steps: tuple[Step, ...]) -> Iterator[frozenset[str]]:
             yield frozenset(name for run in _runs(step.body) for name in run.rules)
         elif isinstance(step, Repeat):
             yield from _together(step.body)
+
+
+def _has_tests(module: LoadedModule) -> bool:
+    return any(isinstance(item, ast.Test) for item in module.tree.items)
 
 
 def _tests(
