@@ -24,15 +24,14 @@ from tensat_dl.extract.problem import FloatArray
 
 
 def quick_choices(graph: Graph, known: Mapping[int, int], deadline: Deadline) -> list[Choice]:
-    """The greedy choices, and one that follows an answer of the Problem where it can."""
-    wanted = np.fromiter(known.values(), dtype=np.int64, count=len(known))
-    liked = np.flatnonzero(np.isin(graph.node_id, wanted)).tolist()
-    return [
-        greedy_dag(graph, deadline),
-        greedy_shared(graph, deadline),
-        greedy_tree(graph),
-        repair(graph, frozenset(liked), deadline),
-    ]
+    """The greedy choices, and one that follows an answer of the Problem, if one is `known`, where
+    it can."""
+    found = [greedy_dag(graph, deadline), greedy_shared(graph, deadline), greedy_tree(graph)]
+    if known:
+        wanted = np.fromiter(known.values(), dtype=np.int64, count=len(known))
+        liked = np.flatnonzero(np.isin(graph.node_id, wanted)).tolist()
+        found.append(repair(graph, frozenset(liked), deadline))
+    return found
 
 
 def best_by_part(graph: Graph, count: int, choices: Sequence[Choice]) -> tuple[Choice, FloatArray]:

@@ -37,7 +37,7 @@ from tensat_dl.settings import Reduction
 _MOST_BRANCHED = 800
 _VISITS = 150_000
 _VISITS_CYCLIC = 15_000_000
-_VISITS_BEFORE_LEARNER = 100_000
+_VISITS_BEFORE_LEARNER = 1_000_000
 _CYCLIC = 0.2
 _BRANCHING_SHARE = 0.4
 # The relaxation pays off for parts of this size.

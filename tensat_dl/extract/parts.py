@@ -53,10 +53,11 @@ class Parts:
     def split(self, graph: Graph) -> None:
         """Reduce by parts, each under its own upper bound, as long as that helps; then cut."""
         deadline = self.answer.deadline
-        for _ in range(_MOST_ROUNDS):
+        for turn in range(_MOST_ROUNDS):
             labels = part_labels(graph, deadline)
             graph = replace(graph, part=labels)
-            known = self.answer.choice()
+            # The first answer is the greedy tree's, of which nothing more comes.
+            known = self.answer.choice() if turn else {}
             union, upper = best_by_part(
                 graph, int(labels.max()) + 1, quick_choices(graph, known, deadline)
             )
