@@ -10,12 +10,13 @@ checked model whose outputs are the names that nothing consumes, and those after
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper, shape_inference
+from onnx import TensorProto, compose, helper, numpy_helper, shape_inference
 
 _DTYPES = {
     "f32": np.float32, "f64": np.float64, "f16": np.float16, "i8": np.int8, "u8": np.uint8,
@@ -30,6 +31,20 @@ def build_model(text: str, opset: int = 21) -> onnx.ModelProto:
     for statement in ast.parse(text.replace("; ", "\n")).body:
         builder.statement(statement)
     return builder.model(opset)
+
+
+def side_by_side(models: Iterable[onnx.ModelProto]) -> onnx.ModelProto:
+    """One model of models of one opset; names are told apart by a prefix."""
+    graph = onnx.GraphProto(name="together")
+    imports: Sequence[onnx.OperatorSetIdProto] = ()
+    for number, model in enumerate(models):
+        part = compose.add_prefix_graph(model.graph, f"m{number}_")
+        graph.node.extend(part.node)
+        graph.input.extend(part.input)
+        graph.output.extend(part.output)
+        graph.initializer.extend(part.initializer)
+        imports = model.opset_import
+    return helper.make_model(graph, opset_imports=imports, ir_version=10)
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import cases_arithmetic
 import cases_branches
@@ -17,7 +17,7 @@ import pytest
 from alternatives import explore_alone, rules_by_name
 from comparisons import assert_equal, assert_equal_on_specials
 from rule_cases import Case
-from small_models import build_model
+from small_models import build_model, side_by_side
 
 CASES = [
     *cases_tidy.CASES,
@@ -45,11 +45,22 @@ MEMBERS = members()
 LOGICAL = ("Not", "And", "Or", "Xor")
 
 
-def parameters(fires: bool) -> Iterator[object]:
+def acting() -> Iterator[object]:
     for number, case in enumerate(CASES):
-        if case.fires is fires:
+        if case.fires:
             for rule in MEMBERS.get(case.rule, [case.rule]):
                 yield pytest.param(case, rule, id=f"{rule}-{number}")
+
+
+def resting() -> Iterator[object]:
+    """Cases of one rule, at one opset, after the same rules."""
+    together: dict[tuple[str, int, tuple[str, ...]], list[Case]] = {}
+    for case in CASES:
+        if not case.fires:
+            for rule in MEMBERS.get(case.rule, [case.rule]):
+                together.setdefault((rule, case.opset, tuple(case.after)), []).append(case)
+    for (rule, opset, _), cases in together.items():
+        yield pytest.param(rule, cases, id=f"{rule}-{opset}-{len(cases)}")
 
 
 def text_of(case: Case, rule: str) -> str:
@@ -59,7 +70,7 @@ def text_of(case: Case, rule: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("case", "rule"), list(parameters(True)))
+@pytest.mark.parametrize(("case", "rule"), list(acting()))
 def test_it_acts_and_what_it_makes_is_equal(case: Case, rule: str) -> None:
     model = build_model(text_of(case, rule), case.opset)
     explored = explore_alone([rule, *case.after], model)
@@ -73,10 +84,18 @@ def test_it_acts_and_what_it_makes_is_equal(case: Case, rule: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("case", "rule"), list(parameters(False)))
-def test_it_rests(case: Case, rule: str) -> None:
-    explored = explore_alone([rule, *case.after], build_model(text_of(case, rule), case.opset))
-    assert explored.saturated.exploration.rules[rule].applied == 0
+@pytest.mark.parametrize(("rule", "cases"), list(resting()))
+def test_it_rests(rule: str, cases: list[Case]) -> None:
+    """All cases of a rule in one graph, side by side."""
+
+    def acts(cases: Sequence[Case]) -> bool:
+        model = side_by_side(build_model(text_of(case, rule), case.opset) for case in cases)
+        explored = explore_alone([rule, *cases[0].after], model)
+        return explored.saturated.exploration.rules[rule].applied > 0
+
+    if acts(cases):
+        assert not [case for case in cases if acts([case])]
+        pytest.fail("it acts between cases that have nothing in common")
 
 
 def test_every_rule_has_a_case_in_which_it_acts() -> None:

@@ -12,8 +12,7 @@ import onnx
 import pytest
 from alternatives import Explored, load
 from comparisons import assert_equal
-from onnx import compose
-from small_models import build_model
+from small_models import build_model, side_by_side
 from test_std_rules import CASES, MEMBERS, text_of
 
 from tensat_dl.egraph.explore import explore
@@ -49,23 +48,10 @@ def parts(element: str) -> Iterator[onnx.ModelProto]:
             yield model
 
 
-def one_graph(element: str) -> onnx.ModelProto:
-    """Side by side: names are told apart by a prefix."""
-    graph = onnx.GraphProto(name="together")
-    for number, model in enumerate(parts(element)):
-        part = compose.add_prefix_graph(model.graph, f"m{number}_")
-        graph.node.extend(part.node)
-        graph.input.extend(part.input)
-        graph.output.extend(part.output)
-        graph.initializer.extend(part.initializer)
-    imports = [onnx.helper.make_opsetid("", 21)]
-    return onnx.helper.make_model(graph, opset_imports=imports, ir_version=10)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("element", ["f32", "f16", "f64", "i32"])
 def test_every_choice_computes_the_same(element: str) -> None:
-    model = one_graph(element)
+    model = side_by_side(parts(element))
     program = load("std")
     graph = read_model(model, ModelSettings())
     saturated = explore(graph, program, ExploreSettings(seconds=200), RuleSettings())
