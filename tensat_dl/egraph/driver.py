@@ -8,7 +8,7 @@ before any of them acts, so that their order never matters.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tensat_dl.egraph import cycles
@@ -92,13 +92,11 @@ class Driver:
     _combined: dict[tuple[str, ...], str] = field(default_factory=dict)
     _enodes: int = 0
     _sizes: dict[str, int] = field(default_factory=dict)
-    _declared: set[int] = field(default_factory=set)
+    _declared: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._rules = {rule.plan.rule.name: rule for rule in self.encoded.rules}
-        self._has_runs = self.encoded.fills(RUNS)
-        self._has_folds = self.encoded.fills(FOLDS)
-        self._has_order = self.encoded.fills(NORMAL)
+        self._has_folds = any(rule.builds_lists for rule in self.encoded.rules)
         self._open_gate(GATE - 1)
         self._sizes = self.engine.sizes()
         self._enodes = _applications(self._sizes)
@@ -157,12 +155,11 @@ class Driver:
         self._check_limits()
         rules = [rule for rule in rules if all(self._sizes[table] for table in rule.needs)]
         for rule in rules:
-            self._declare(rule.finding)
+            self._declare(rule.find, rule.finding)
             if rule.plan.left.has_lists:
-                self._declare(rule.acting)
+                self._declare(rule.act, rule.acting)
         self._derive()
-        if self._has_runs:
-            self.engine.saturate(RUNS)
+        self.engine.saturate(RUNS)
         found = self._ask(rules)
         if self._has_folds:
             self.engine.run(WANTS)
@@ -172,8 +169,7 @@ class Driver:
         try:
             changed = self._act(found)
         finally:  # also where a limit cuts the step short: rows in two orders are one
-            if self._has_order:
-                self.engine.saturate(NORMAL)
+            self.engine.saturate(NORMAL)
         if self.encoded.prunes_steps:
             self._prune()
         self._sizes = self.engine.sizes()
@@ -191,16 +187,16 @@ class Driver:
         if time.monotonic() >= self.limits.deadline:
             raise Stop(StopReason.SECONDS, blamed)
 
-    def _declare(self, commands: Sequence[str]) -> None:
+    def _declare(self, name: str, commands: Callable[[], Iterable[str]]) -> None:
         """Run commands when they are first needed: compiling a rule takes milliseconds.
 
         What the tables hold by then is what the engine plans a join by.  So a rule that looks into
         lists comes before these are taken apart: else it would combine all with all first, and
         then find which belong together.
         """
-        if id(commands) not in self._declared:
-            self._declared.add(id(commands))
-            self.engine.commands(commands)
+        if name not in self._declared:
+            self._declared.add(name)
+            self.engine.commands(commands())
 
     def count_enodes(self) -> int:
         """Operator applications in the e-graph."""
@@ -210,7 +206,7 @@ class Driver:
         checks = [f.rule.check for f in found if f.rule.check]
         if not checks:
             return
-        self._declare(self.encoded.checking)
+        self._declare(cycles.REACH, self.encoded.checking)
         self.engine.run(self._combine(checks))
         self.engine.saturate(cycles.REACH)
         self.engine.run(cycles.BLOCKS)
@@ -224,8 +220,7 @@ class Driver:
             return
         changed = True
         while changed:
-            if self._has_runs:
-                self.engine.saturate(RUNS)
+            self.engine.saturate(RUNS)
             self.engine.saturate(DERIVE_FIND)
             for derivation in self.encoded.derivations:
                 self._answer_derivation(derivation)
@@ -284,7 +279,7 @@ class Driver:
                 table = rule.answers[answer.recipe]
                 rows.setdefault(table, []).append((*row, *answer.columns))
         if rows:
-            self._declare(rule.acting)
+            self._declare(rule.act, rule.acting)
         for table, found in rows.items():
             self.engine.facts(table, found)
         return any(self.engine.size(table) for table in rule.answers)
@@ -295,7 +290,7 @@ class Driver:
             return False
         rows = answer_groups(rule, list(self._seen[rule.ask]), self.answerer, self._groups)
         if rows.groups:
-            self._declare(rule.acting)
+            self._declare(rule.act, rule.acting)
         self.engine.facts(rule.group.links, rows.links)
         self.engine.facts(rule.group.groups, rows.groups)
         return bool(rows.groups)

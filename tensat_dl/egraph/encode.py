@@ -7,8 +7,9 @@ engine's Python interface, nor of any particular graph.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from tensat_dl.egraph import cycles, naming
 from tensat_dl.egraph.demand import demand_rules, demand_table, demanded_arguments, uses_of
@@ -60,27 +61,23 @@ _PRELUDE = (
 @dataclass(frozen=True)
 class EncodedProgram:
     """Commands in order that all rules rest on, and the rules with those of their own.
-    `checking`: commands to run before the first cycle check.  `prunes_steps`: some rule asks for
-    cycles to be pruned, so that is done after every step."""
+    `checking` writes the commands to run before the first cycle check.  `prunes_steps`: some rule
+    asks for cycles to be pruned, so that is done after every step."""
 
     commands: tuple[str, ...]
     rules: tuple[EncodedRule, ...]
     derivations: tuple[EncodedDerivation, ...]
     operators: tuple[Operator, ...]
     prunes_steps: bool
-    checking: tuple[str, ...] = ()
+    checking: Callable[[], Iterable[str]] = tuple
 
     def all_commands(self) -> Iterator[str]:
         """Also those that wait until they are needed."""
         yield from self.commands
         for rule in self.rules:
-            yield from rule.finding
-            yield from rule.acting
-        yield from self.checking
-
-    def fills(self, ruleset: str) -> bool:
-        """There may be rules in a ruleset."""
-        return any(f":ruleset {ruleset} " in command for command in self.all_commands())
+            yield from rule.finding()
+            yield from rule.acting()
+        yield from self.checking()
 
 
 def encode(
@@ -118,10 +115,9 @@ def encode(
     commands += demand_rules(uses, arguments, DERIVE)
     if prunable:
         commands += prune_rules(operators)
-    checking = cycles.checking_rules(operators) if any(rule.check for rule in encoded) else ()
-    return EncodedProgram(
-        tuple(commands), encoded, derivations, operators, prunes_steps, tuple(checking)
-    )
+    checks = any(rule.check for rule in encoded)
+    checking = partial(cycles.checking_rules, operators) if checks else tuple
+    return EncodedProgram(tuple(commands), encoded, derivations, operators, prunes_steps, checking)
 
 
 def _looks_into_lists(checked: program.CheckedProgram, rules: Sequence[program.Rule]) -> bool:

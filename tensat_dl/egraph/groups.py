@@ -43,14 +43,12 @@ class EncodedGroup:
     groups: str
 
 
-def encode_group(
-    plan: RulePlan, generations: bool, pairs: Sequence[tuple[str, str]]
-) -> tuple[EncodedGroup, list[str], list[str]]:
-    """Write a `match each` rule: its tables with the rules that ask, then the rules that act."""
+def make_group(plan: RulePlan, generations: bool) -> EncodedGroup:
+    """What the tables of a `match each` rule hold."""
     rule, recipe = plan.rule, plan.recipes[0]
     assert rule.each is not None
     members = tuple(m for m in rule.each.members if m in plan.left.tensors)
-    group = EncodedGroup(
+    return EncodedGroup(
         members,
         _starred(recipe, members),
         _shared(plan, recipe, members),
@@ -58,8 +56,14 @@ def encode_group(
         f"links_{plan.number}",
         f"groups_{plan.number}",
     )
-    finding = [*_find_rules(plan, group, generations), *_declarations(plan, group)]
-    return group, finding, list(_act_rules(plan, recipe, group, pairs))
+
+
+def group_finding(plan: RulePlan, group: EncodedGroup, generations: bool) -> Iterator[str]:
+    """The tables of a `match each` rule, and the rules that ask."""
+    yield from _find_rules(plan, group, generations)
+    columns = " ".join(sort for _, sort in group_columns(plan, group))
+    yield f"(relation {group.groups} ({columns}))"
+    yield f"(relation {group.links} (i64 i64 {' '.join(['i64'] * len(group.members))}))"
 
 
 def _starred(recipe: Recipe, members: Sequence[str]) -> tuple[str, ...]:
@@ -97,15 +101,11 @@ def group_columns(plan: RulePlan, group: EncodedGroup) -> list[tuple[str, str]]:
     ]
 
 
-def _declarations(plan: RulePlan, group: EncodedGroup) -> Iterator[str]:
-    columns = " ".join(sort for _, sort in group_columns(plan, group))
-    yield f"(relation {group.groups} ({columns}))"
-    yield f"(relation {group.links} (i64 i64 {' '.join(['i64'] * len(group.members))}))"
-
-
-def _act_rules(
-    plan: RulePlan, recipe: Recipe, group: EncodedGroup, pairs: Sequence[tuple[str, str]]
+def group_acting(
+    plan: RulePlan, group: EncodedGroup, pairs: Sequence[tuple[str, str]]
 ) -> Iterator[str]:
+    """The rules of a `match each` rule that act."""
+    recipe = plan.recipes[0]
     number = plan.number
     yield f"(function result_{number} (i64) Bundle :merge old)"
     row = f"({group.groups} {' '.join(name for name, _ in group_columns(plan, group))})"

@@ -9,8 +9,9 @@ analyses, as ids) into `ask_n`; equal questions are one row.  Python answers eac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from tensat_dl.egraph import cycles, naming
 from tensat_dl.egraph.actions import (
@@ -22,7 +23,7 @@ from tensat_dl.egraph.actions import (
     write_unions,
 )
 from tensat_dl.egraph.build import ABSENT, BuildMap, Recipe
-from tensat_dl.egraph.groups import EncodedGroup, encode_group
+from tensat_dl.egraph.groups import EncodedGroup, group_acting, group_finding, make_group
 from tensat_dl.egraph.plan import RulePlan
 from tensat_dl.egraph.query import (
     RULE_BITS,
@@ -54,8 +55,8 @@ class EncodedRule:
     """A rule's tables: `ask`, one `answers` table a recipe; its rulesets `find` and `act`.
 
     `check` is the ruleset that starts its cycle check, "" where it needs none; `group` is set for
-    `match each` rules.  `finding` are the commands to run before it may ask, `acting` those before
-    it may act; nothing can match as long as one of the tables `needs` is empty.
+    `match each` rules.  `finding` writes the commands to run before it may ask, `acting` those
+    before it may act; nothing can match as long as one of the tables `needs` is empty.
     """
 
     plan: RulePlan
@@ -66,9 +67,15 @@ class EncodedRule:
     act: str
     check: str
     needs: tuple[str, ...]
-    finding: tuple[str, ...]
-    acting: tuple[str, ...]
+    finding: Callable[[], Iterable[str]]
+    acting: Callable[[], Iterable[str]]
     group: EncodedGroup | None = None
+
+    @property
+    def builds_lists(self) -> bool:
+        """It puts lists together before it acts."""
+        builds = (build for recipe in self.plan.recipes for build in recipe.builds)
+        return self.group is not None or any(isinstance(build, BuildMap) for build in builds)
 
 
 @dataclass(frozen=True)
@@ -87,7 +94,7 @@ def encode_rule(plan: RulePlan, options: EncodeOptions) -> EncodedRule:
     policy = rule.cycles or options.policy
     pairs = cycles.pairs_to_check(rule) if policy == CyclePolicy.CHECK else ()
     pairs = tuple(p for p in pairs if p[0] in plan.left.tensors)
-    check = f"rs_check_{prefix}" if pairs else ""
+    orders = distinct_orders(rule, plan.left, operand_orders(plan.left))
     encoded = EncodedRule(
         plan,
         f"ask_{prefix}",
@@ -95,37 +102,51 @@ def encode_rule(plan: RulePlan, options: EncodeOptions) -> EncodedRule:
         tuple(answer_columns(recipe.builds) for recipe in plan.recipes),
         f"rs_find_{prefix}",
         f"rs_act_{prefix}",
-        check,
+        f"rs_check_{prefix}" if pairs else "",
         tuple(naming.node_table(operator) for operator in matched_operators(rule)),
-        (f"(ruleset rs_find_{prefix})", *run_rules(plan.left, prefix)),
-        tuple(f"(ruleset {name})" for name in (f"rs_act_{prefix}", check) if name),
+        tuple,
+        tuple,
     )
     if rule.each is not None:
-        group, finding, acting = encode_group(plan, options.generations, pairs)
-        encoded = replace(encoded, answers=(group.groups,), group=group)
-    else:
-        finding = list(_finding(encoded, options))
-        acting = list(_acting(encoded, options, pairs))
-    return replace(encoded, finding=(*encoded.finding, *finding), acting=(*encoded.acting, *acting))
+        group = make_group(plan, options.generations)
+        return replace(
+            encoded,
+            answers=(group.groups,),
+            group=group,
+            finding=partial(_group_finding, encoded, group, options),
+            acting=partial(_group_acting, encoded, group, pairs),
+        )
+    return replace(
+        encoded,
+        finding=partial(_finding, encoded, options, orders),
+        acting=partial(_acting, encoded, options, pairs, orders),
+    )
 
 
-def _finding(encoded: EncodedRule, options: EncodeOptions) -> Iterator[str]:
+def _finding(
+    encoded: EncodedRule, options: EncodeOptions, orders: Sequence[tuple[bool, ...]]
+) -> Iterator[str]:
     """The tables of questions and answers, and the rules that ask."""
     plan = encoded.plan
+    yield from _find_ruleset(encoded)
     yield f"(relation {encoded.ask} ({_sorts(plan)}))"
     for table, outputs in zip(encoded.answers, encoded.answer_columns, strict=True):
         sorts = " ".join([_sorts(plan), *[c.sort for c in outputs]])
         yield f"(relation {table} ({sorts}))"
-    for number, order in enumerate(_orders(plan)):
+    for number, order in enumerate(orders):
         query = _guarded_query(plan, order, options, origins=False)
         label = f"find:{plan.number}:{number}"
         yield rule_text(query.atoms, [_question(encoded)], encoded.find, label)
 
 
 def _acting(
-    encoded: EncodedRule, options: EncodeOptions, pairs: Sequence[tuple[str, str]]
+    encoded: EncodedRule,
+    options: EncodeOptions,
+    pairs: Sequence[tuple[str, str]],
+    orders: Sequence[tuple[bool, ...]],
 ) -> Iterator[str]:
     plan = encoded.plan
+    yield from _act_rulesets(encoded)
     for recipe in plan.recipes:
         for build in recipe.builds:
             if isinstance(build, BuildMap):
@@ -133,13 +154,32 @@ def _acting(
     if pairs:
         names = " ".join(["i64", *["Tensor"] * len(plan.left.tensors)])
         yield f"(function ok_{plan.number} ({names}) i64 :merge (min old new))"
-    for number, order in enumerate(_orders(plan)):
+    for number, order in enumerate(orders):
         for place in range(len(plan.recipes)):
             yield from _act_rules(encoded, place, order, number, options, pairs)
 
 
-def _orders(plan: RulePlan) -> Iterable[tuple[bool, ...]]:
-    return distinct_orders(plan.rule, plan.left, operand_orders(plan.left))
+def _group_finding(
+    encoded: EncodedRule, group: EncodedGroup, options: EncodeOptions
+) -> Iterator[str]:
+    yield from _find_ruleset(encoded)
+    yield from group_finding(encoded.plan, group, options.generations)
+
+
+def _group_acting(
+    encoded: EncodedRule, group: EncodedGroup, pairs: Sequence[tuple[str, str]]
+) -> Iterator[str]:
+    yield from _act_rulesets(encoded)
+    yield from group_acting(encoded.plan, group, pairs)
+
+
+def _find_ruleset(encoded: EncodedRule) -> Iterator[str]:
+    yield f"(ruleset {encoded.find})"
+    yield from run_rules(encoded.plan.left, str(encoded.plan.number))
+
+
+def _act_rulesets(encoded: EncodedRule) -> Iterator[str]:
+    yield from (f"(ruleset {name})" for name in (encoded.act, encoded.check) if name)
 
 
 def _sorts(plan: RulePlan) -> str:
