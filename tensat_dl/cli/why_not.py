@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tensat_dl.cli import flags
 from tensat_dl.cli.command import Command
 from tensat_dl.errors import ExitCode
+from tensat_dl.sentences import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,7 @@ _FLAGS = (flags.EXPLORE_SECONDS, flags.ENODES, flags.MEMORY)
 
 _EPILOG = """\
 examples:
-  tensat-dl why-not merge_left model.onnx                     a rule of std
+  tensat-dl why-not fold.conv_scale model.onnx                a rule of std
   tensat-dl why-not merge model.onnx --rules my.tsat          a rule of your own
   tensat-dl why-not merge model.onnx --rules my.tsat --at q   at this node, or the node that
                                                               makes this value
@@ -84,7 +85,7 @@ def _blocks(answer: WhyNot) -> list[Block]:
 
 def _title(answer: WhyNot) -> str:
     if answer.fires and answer.applied:
-        return f"`{answer.rule}` fires, {answer.applied} times in all"
+        return f"`{answer.rule}` fires, {counted(answer.applied, 'time')} in all"
     if answer.fires:
         return (
             f"`{answer.rule}` matches and nothing in it is in the way, but it changed nothing: "
@@ -92,7 +93,7 @@ def _title(answer: WhyNot) -> str:
             "or the outputs are one already"
         )
     if answer.applied:
-        return f"`{answer.rule}` fires {answer.applied} times, but not everywhere"
+        return f"`{answer.rule}` fires {counted(answer.applied, 'time')}, but not everywhere"
     return f"`{answer.rule}` does not fire"
 
 

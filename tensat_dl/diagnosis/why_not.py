@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from tensat_dl.diagnosis.index import Index
 from tensat_dl.diagnosis.matching import MAX_STEPS, Binding, Matcher, Stuck
+from tensat_dl.diagnosis.misfit import misfit
 from tensat_dl.diagnosis.naming import Names
 from tensat_dl.diagnosis.obstacles import Judge, Obstacle
 from tensat_dl.egraph.plan import RulePlan, plan_rule
@@ -159,22 +160,28 @@ class _Search:
     def _pattern(match: Match) -> str:
         return " ".join(source_text(match.span).split())
 
+    def _made_otherwise(self, eclass: int, operator: str, place: int) -> str:
+        """Why no `operator` makes the tensor as its output number `place`."""
+        name, makers = self.names.tensor(eclass), list(self.judge.index.makers(eclass))
+        if not makers:
+            return f"{name} is an input or a weight: no {operator} makes it"
+        places = [p for made, p in makers if made.head.operator.qualified_name == operator]
+        if places:
+            return f"{name} is output {places[0]} of {operator}, the pattern has output {place}"
+        made = ", ".join(dict.fromkeys(made.head.operator.name for made, _ in makers))
+        return f"{name} is made by {made}, not by {operator}"
+
     def _stuck_text(self, stuck: Stuck) -> str:
         match = self.plan.left.matches[stuck.match]
         operator = match.operator.qualified_name
         if stuck.tried:
-            nodes = ", ".join(dict.fromkeys(self.names.node(m) for m in stuck.tried[:_SHOWN]))
-            return f"{nodes}: its inputs are not those of the pattern"
+            index, names, shown = self.judge.index, self.names, stuck.tried[:_SHOWN]
+            texts = (f"{names.node(m)}: {misfit(match, m, stuck, index, names)}" for m in shown)
+            return "; ".join(dict.fromkeys(texts))
         bound = next((o for o in match.outputs if o in stuck.binding.tensors), None)
         if bound is not None:
             eclass = stuck.binding.tensors[bound]
-            makers = dict.fromkeys(m.head.operator.name for m, _ in self.judge.index.makers(eclass))
-            if not makers:
-                return (
-                    f"{self.names.tensor(eclass)} is an input or a weight: no {operator} makes it"
-                )
-            made = ", ".join(makers)
-            return f"{self.names.tensor(eclass)} is made by {made}, not by {operator}"
+            return self._made_otherwise(eclass, operator, match.outputs.index(bound))
         for item in match.inputs:
             name = getattr(item, "name", None)
             if isinstance(name, str) and name in stuck.binding.tensors:

@@ -14,8 +14,8 @@ from tensat_dl.settings import ModelSettings
 
 GRAPH = """(float[8,16] x, float[16,4] v, float[N,4] n) => (
   float[8,4] q, float[8,4] k, float[8,4] z, float[16,8] t, float[8,4] s,
-  float[N,4] m, float[24,4] c)
-  <float[16,4] w> {
+  float[N,4] m, float[24,4] c, float[8,2] g1, float[8,2] g2, float[8,16] o)
+  <float[16,4] w, float one = {1.0}, float x0 = {2.0}> {
   q = MatMul(x, w)
   k = MatMul(x, v)
   r = Relu(q)
@@ -28,6 +28,11 @@ GRAPH = """(float[8,16] x, float[16,4] v, float[N,4] n) => (
   b = Abs(k)
   e = Sin(q)
   c = Concat<axis=0>(a, b, e)
+  h1, h2 = Split<axis=1>(k)
+  g1 = Cos(h1)
+  g2 = Sin(h2)
+  o1 = Clip(x, one)
+  o = Sub(o1, x0)
 }"""
 
 
@@ -71,6 +76,28 @@ def ask(rules: str, name: str = "r", at: str | None = None) -> WhyNot:
         (
             "rewrite r: Concat(*Abs(xs), axis=k) => Abs(Concat(*xs, axis=k))",
             "Concat of `c`: its inputs are not those of the pattern",
+        ),
+        # The Split has no sizes; one Clip has a lower end, and it is not what is taken off.
+        (
+            "rewrite r: Concat(Abs(a), Abs(b), axis=0) => Concat(b, a, axis=0)",
+            "Concat of `c`: its inputs are not those of the pattern",
+        ),
+        (
+            "rewrite r: Cos(Split(x, s, axis=1)) => x",
+            "Split of `h1`: it leaves out the input `split`, which the pattern has; "
+            "`s?` matches both",
+        ),
+        (
+            "rewrite r: Sin(Split(x, s?, axis=1, num_outputs=_)) => x",
+            "`h2` is output 1 of Split, the pattern has output 0",
+        ),
+        (
+            "rewrite r: Sub(Clip(x, l), l) => x",
+            "Clip of `o1`: its input `min` is `one`, not `x0`",
+        ),
+        (
+            "rewrite r: Clip(x) => x",
+            "Clip of `o1`: it has the input `min`, which the pattern leaves out",
         ),
         (
             """relation below(y: Tensor, x: Tensor)

@@ -12,6 +12,8 @@ from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import catalog
 from tensat_dl.vocabulary.operators import Formal, Operator
 
+_OTHERS = "by `_`, the row of all other operators: it names no tensor"
+
 
 def check_cost_model(symbol: Symbol, declared: Declared, report: Reporter) -> CostModel:
     """Rows by operator; in each, the formal names of inputs and outputs in lower case."""
@@ -29,7 +31,7 @@ def check_cost_model(symbol: Symbol, declared: Declared, report: Reporter) -> Co
         operator = None if name == "_" else _operator(row.operator, symbol, declared, report)
         if operator is None and name != "_":
             continue
-        binder = f"by the inputs and outputs of `{name}`"
+        binder = f"by the inputs and outputs of `{name}`" if operator else _OTHERS
         variables = _formals(operator, row)
         context = Context(symbol.scope, declared, report, variables=variables, binder=binder)
         value = check_value(row.value, context)
