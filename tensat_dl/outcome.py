@@ -24,12 +24,14 @@ if TYPE_CHECKING:
 class OutcomeStatus(StrEnum):
     """Whether a cheaper graph was found.  Where one was, but proved no faster, the original is
     the answer.  LIMITED: the original is beyond the limits of the settings, and the cheapest
-    within them costs more.  Whatever the answer is, it is written."""
+    within them costs more.  REFUSED: a cheaper graph was found that cannot be run, and the
+    original is the answer.  Whatever the answer is, it is written."""
 
     IMPROVED = "improved"
     UNCHANGED = "unchanged"
     NOT_FASTER = "not faster"
     LIMITED = "limited"
+    REFUSED = "refused"
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def optimize(
         validate(settings.extract)
     with phases(Phase.READ):
         original = read_model(model, settings.model, DeclaredOperators(program))
-        opsets, barred = allowed_opsets(original, settings.model.opset)
+        opsets, barred = allowed_opsets(original, settings.model.opset, program.domains)
     with phases(Phase.EXPLORE):
         saturated = explore(original, program, settings.explore, settings.rules, phases.report)
     prices = make_cost_model(settings.cost, program, original.opsets)

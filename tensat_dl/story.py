@@ -110,8 +110,9 @@ def _status(accepted: Accepted) -> OutcomeStatus:
     if candidate.changed:
         dearer = candidate.cost > candidate.before
         return OutcomeStatus.LIMITED if dearer else OutcomeStatus.IMPROVED
-    compared = accepted.comparison is not None
-    return OutcomeStatus.NOT_FASTER if compared else OutcomeStatus.UNCHANGED
+    if accepted.comparison is not None:
+        return OutcomeStatus.NOT_FASTER
+    return OutcomeStatus.REFUSED if accepted.warnings else OutcomeStatus.UNCHANGED
 
 
 def _count_nodes(graph: Graph) -> Mapping[str, int]:

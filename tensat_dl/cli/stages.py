@@ -82,7 +82,8 @@ class Subject:
         from tensat_dl.cost.writable import Writable
         from tensat_dl.graph.opsets import allowed_opsets
 
-        opsets, _ = allowed_opsets(self.graph, self.settings.model.opset)
+        newest, domains = self.settings.model.opset, self.program.domains
+        opsets, _ = allowed_opsets(self.graph, newest, domains)
         return Writable(self.program, opsets)
 
     @cached_property

@@ -92,6 +92,8 @@ def _headline(report: Report) -> Line:
             "the new model is not faster; the original is kept (--keep-anyway writes the new one)"
         )
         return Line(text, "bold")
+    if report["status"] == OutcomeStatus.REFUSED:
+        return Line(f"what was found cannot be run; the model is unchanged ({costs})", "bold")
     if report["status"] == OutcomeStatus.UNCHANGED:
         return Line(f"nothing better found; the model is unchanged ({costs})", "bold")
     if report["status"] == OutcomeStatus.LIMITED:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.snapshot import Application, ENode, Saturated
 from tensat_dl.vocabulary.adapters import NEWEST
+from tensat_dl.vocabulary.operators import Operator, OperatorKind
 from tensat_dl.vocabulary.types import Type
 
 
@@ -20,18 +21,31 @@ def opset_notes(
     """One line for each opset that would have more."""
     operators: dict[int, set[str]] = {}
     rules: dict[int, set[str]] = {}
+    foreign: dict[str, set[str]] = {}
     for node in left_out:
         if not isinstance(node.head, Application) or not node.rule:
+            continue
+        if node.head.operator.kind is OperatorKind.CUSTOM:
+            foreign.setdefault(_foreign(node.head.operator, writable), set()).add(node.rule)
             continue
         inputs = tuple(saturated.class_types[c] for c in node.children)
         needed = _least_opset(node.head, inputs, writable)
         operators.setdefault(needed, set()).add(node.head.operator.name)
         rules.setdefault(needed, set()).add(node.rule)
     opset = writable.opsets.get("", 0)
-    return tuple(
+    notes = [
         _note(sorted(operators[needed]), needed, opset, sorted(rules[needed]))
         for needed in sorted(rules)
-    )
+    ]
+    notes += [f"off: {', '.join(sorted(foreign[why]))} ({why})" for why in sorted(foreign)]
+    return tuple(notes)
+
+
+def _foreign(operator: Operator, writable: Writable) -> str:
+    """Why a declared operator cannot be written."""
+    domain = operator.domain
+    imported = writable.opsets.get(domain, 0)
+    return f"{operator.name} is of {domain} {operator.since}, the model has {domain} {imported}"
 
 
 def _note(operators: Sequence[str], needed: int, opset: int, rules: Sequence[str]) -> str:

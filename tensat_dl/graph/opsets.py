@@ -1,7 +1,8 @@
 """Which opset a model may have: its own, or a newer one that the user allows and the answer needs.
 
-Enters: a graph, the newest opset that is allowed.  Leaves: the opsets that rules may use, and in
-the end the oldest that the answer can be written at.  Nodes that are only carried along forbid an
+Enters: a graph, the newest opset that is allowed, the domains of operators that the rules declare.
+Leaves: the opsets that rules may use, and in the end the oldest that the answer can be written at,
+with the domains that it needs.  Nodes that are only carried along forbid an
 opset in which they mean something else.
 """
 
@@ -22,11 +23,19 @@ from tensat_dl.vocabulary.adapters import NEWEST, OLDEST, lowerable
 from tensat_dl.vocabulary.operators import OperatorKind
 
 
-def allowed_opsets(graph: Graph, newest: int) -> tuple[Mapping[str, int], tuple[str, ...]]:
-    """The opsets that an answer may use, and why not `newest`, where that is.
+def allowed_opsets(
+    graph: Graph, newest: int, domains: Mapping[str, int]
+) -> tuple[Mapping[str, int], tuple[str, ...]]:
+    """The opsets that an answer may use, and why not `newest`, where that is.  Of `domains`, those
+    that the model does not import are open to the answer, too.
 
     Raises UsageError where `newest` is not known.
     """
+    opsets, barred = _allowed(graph, newest)
+    return {**domains, **opsets}, barred
+
+
+def _allowed(graph: Graph, newest: int) -> tuple[Mapping[str, int], tuple[str, ...]]:
     own = graph.opsets.get("", OLDEST)
     if newest > NEWEST:
         raise UsageError(
@@ -48,13 +57,21 @@ def allowed_opsets(graph: Graph, newest: int) -> tuple[Mapping[str, int], tuple[
 
 
 def at_oldest_opset(graph: Graph, allowed: Mapping[str, int]) -> Graph:
-    """The graph at the oldest opset from its own up to `allowed` at which it can be written."""
+    """The graph at the oldest opset from its own up to `allowed` at which it can be written, and
+    with the other domains of `allowed` that it needs."""
+    graph = _with_domains(graph, allowed)
     own = graph.opsets.get("", OLDEST)
     for version in range(own, allowed.get("", own) + 1):
         nodes = _made(graph) if version == own else iter(graph.nodes)
         if all(_can_be_written(node, graph, version) for node in nodes):
             return graph if version == own else replace(graph, opsets={**graph.opsets, "": version})
     return graph
+
+
+def _with_domains(graph: Graph, allowed: Mapping[str, int]) -> Graph:
+    made = {node.operator.domain for node in _made(graph)} & set(allowed)
+    needed = {domain: allowed[domain] for domain in sorted(made) if domain not in graph.opsets}
+    return replace(graph, opsets={**graph.opsets, **needed}) if needed else graph
 
 
 def means_the_same(

@@ -19,7 +19,7 @@ from tensat_dl.diagnostics import Diagnostic, SourceFile, Span
 from tensat_dl.language.allowances import Allowance
 from tensat_dl.settings import CyclePolicy
 from tensat_dl.syntax import ast
-from tensat_dl.vocabulary.operators import Operator
+from tensat_dl.vocabulary.operators import Operator, OperatorKind
 
 # --- the left side --------------------------------------------------------------------------
 
@@ -475,3 +475,13 @@ class CheckedProgram:
     files: tuple[SourceFile, ...] = ()
     allowances: tuple[Allowance, ...] = ()
     tested_imports: tuple[str, ...] = ()
+
+    @property
+    def domains(self) -> Mapping[str, int]:
+        """The domains of the operators that the file declares, each at the newest of them."""
+        newest: dict[str, int] = {}
+        for declared in self.operators.values():
+            operator = declared.operator
+            if operator.kind is OperatorKind.CUSTOM:
+                newest[operator.domain] = max(operator.since, newest.get(operator.domain, 1))
+        return newest

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -164,14 +164,6 @@ def _graph(
         nodes=nodes,
         outputs=tuple(Output(ref, ref) for ref in results),
         types={**{n: t for n, t in written.types.items() if n in made}, **types},
-        opsets=_opsets(program),
+        opsets={**program.domains, "": LANGUAGE_OPSET},
         source=None,
     )
-
-
-def _opsets(program: CheckedProgram) -> Mapping[str, int]:
-    """The newest of everything."""
-    operators = [declared.operator for declared in program.operators.values()]
-    domains: Iterable[str] = {operator.domain for operator in operators}
-    newest = {d: max(o.since for o in operators if o.domain == d) for d in domains}
-    return {**newest, "": LANGUAGE_OPSET}

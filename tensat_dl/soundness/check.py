@@ -13,7 +13,7 @@ from tensat_dl.language.program import CheckedProgram, Rule
 from tensat_dl.sentences import listed
 from tensat_dl.soundness.counterexample import describe, describe_clash
 from tensat_dl.soundness.instances import Instance, Sampler
-from tensat_dl.soundness.judgement import Judgement, judge
+from tensat_dl.soundness.judgement import Judgement, Mismatch, judge
 from tensat_dl.soundness.necessity import Need, need_of
 from tensat_dl.soundness.settings import Settings
 from tensat_dl.soundness.shrink import Refuted, shrink, shrink_clash
@@ -36,7 +36,7 @@ class Tally:
     instances: int = 0
     methods: Counter[str] = field(default_factory=Counter)
     error: float = 0.0
-    refuted: tuple[Instance, Judgement] | None = None
+    refuted: tuple[Instance, Mismatch] | None = None
     unknown: Counter[str] = field(default_factory=Counter)
 
     def note(self, instance: Instance, judgement: Judgement) -> None:
@@ -48,7 +48,7 @@ class Tally:
         self.methods[judgement.method.value] += 1
         self.error = max(self.error, judgement.error)
         if judgement.mismatch is not None:
-            self.refuted = (instance, judgement)
+            self.refuted = (instance, judgement.mismatch)
 
 
 def check_rule(program: CheckedProgram, rule: Rule, settings: Settings) -> Verdict:
@@ -99,10 +99,12 @@ def _verdict(
 ) -> Verdict:
     rule = subject.rule
     status, reason, example = Status.HOLDS, "", None
-    if tally.refuted is not None:
-        instance, judgement = tally.refuted
-        assert judgement.mismatch is not None
-        small = shrink(subject, Refuted(instance, judgement.mismatch), sampler.seed)
+    if tally.refuted is not None and tally.refuted[1].unknown:
+        unknown = listed(tally.refuted[1].unknown)
+        status = Status.NOT_EVALUATED
+        reason = f"whether it holds depends on what {unknown} computes, which nothing here knows"
+    elif tally.refuted is not None:
+        small = shrink(subject, Refuted(*tally.refuted), sampler.seed)
         status, example = Status.REFUTED, describe(subject, small.instance, small.mismatch)
     elif settings.unguarded and sampler.clashing is not None:
         clashing = shrink_clash(subject, sampler.clashing, sampler.seed)

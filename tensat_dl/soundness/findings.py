@@ -123,6 +123,7 @@ def _of(rule: Rule, verdict: Verdict) -> Iterator[Diagnostic]:
                 f"`{verdict.rule}` could not be evaluated",
                 rule.span,
                 notes=(verdict.reason,),
+                help="test it on models, and write `@allow(W1002)` before the rule",
                 severity=Severity.WARNING,
             )
 

@@ -43,7 +43,8 @@ _SMALL_ERROR = 1e-9
 
 @dataclass(frozen=True)
 class Mismatch:
-    """The sides differ at `difference` of `root`, on `contents`, computed in `scheme`."""
+    """The sides differ at `difference` of `root`, on `contents`, computed in `scheme`, where some
+    function stood for each operator of `unknown`."""
 
     root: Root
     left: Array
@@ -52,6 +53,7 @@ class Mismatch:
     scheme: str
     style: Style
     contents: tuple[Contents, ...]
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -202,7 +204,14 @@ def compare_on(
             difference = first_difference(left, right, scheme, operators)
             if difference is not None:
                 mismatch = Mismatch(
-                    root, left, right, difference, scheme.name, style, tuple(contents)
+                    root,
+                    left,
+                    right,
+                    difference,
+                    scheme.name,
+                    style,
+                    tuple(contents),
+                    tuple(sorted(by.unknown)),
                 )
                 return Trial(mismatch, scheme.is_exact)
     return Trial(None, scheme.is_exact)

@@ -32,10 +32,12 @@ Contents = Mapping[str, "Array | tuple[Array, ...] | None"]
 
 @dataclass
 class Evaluator:
-    """Evaluates applications of one instance under one scheme."""
+    """Evaluates applications of one instance under one scheme.  `unknown`: the operators for which
+    some function stood, because nobody knows them."""
 
     typer: Typer
     scheme: Scheme
+    unknown: set[str] = field(default_factory=set)
 
     def apply(
         self,
@@ -53,6 +55,7 @@ class Evaluator:
             return self._lowered(operator, attributes, types, arrays)
         call = Call(operator, attributes, tuple(arrays), types, results, self.scheme)
         if operator.kind is not OperatorKind.ONNX:
+            self.unknown.add(operator.name)
             return _unknown(call)
         evaluator = EVALUATORS.get(operator.name) if not operator.domain else None
         try:

@@ -34,6 +34,28 @@ def test_an_uninterpreted_function_that_is_moved_is_proved() -> None:
     assert verify(rule)["r"].method == "modular"
 
 
+MYSTERY = 'op "com.acme"::Mystery(x: Tensor) -> y: Tensor { infer y = like(x) }\n'
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        '@real rewrite r: "com.acme"::Mystery(Neg(x)) => Neg("com.acme"::Mystery(x))',
+        'rewrite r: Softplus(Neg(x)) => "com.acme"::Mystery(x)',
+        """op Around(x: Tensor) -> y: Tensor { lower y = Neg("com.acme"::Mystery(x)) }
+        rewrite r: Softplus(Neg(x)) => Around(x)""",
+    ],
+)
+def test_what_depends_on_an_operator_that_nobody_knows_is_not_refuted(rule: str) -> None:
+    """Mystery may be linear, and may be the other side: some function shows nothing of it."""
+    verdict = verify(MYSTERY + rule)["r"]
+    assert verdict.status is Status.NOT_EVALUATED
+    reason = "whether it holds depends on what `Mystery` computes, which nothing here knows"
+    assert verdict.reason == reason
+    (found,) = findings(program_of(MYSTERY + rule), [verdict])
+    assert (found.code, found.notes) == ("W1002", (reason,))
+
+
 def test_a_condition_that_is_never_met_is_named() -> None:
     verdict = verify("rewrite r: Relu(Relu(x: f32[N])) => Relu(x) where rank(x) == 2")["r"]
     assert verdict.status is Status.NO_INSTANCE

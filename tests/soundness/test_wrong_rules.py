@@ -147,10 +147,6 @@ WRONG = {
         op Twice(x: Tensor) -> y: Tensor { lower y = Add(x, Relu(x)) }
         @real
         rewrite r: Add(x, x) => Twice(x)""",
-    "an unknown operator that is taken for linear": """
-        op "com.acme"::Mystery(x: Tensor) -> y: Tensor { since 1  infer y = like(x) }
-        @real
-        rewrite r: "com.acme"::Mystery(Neg(x)) => Neg("com.acme"::Mystery(x))""",
     "back again, from right to left": """
         rewrite r: Relu(x) <=> Relu(Relu(Neg(Neg(x))))
         rewrite bad: Neg(Relu(x)) => Relu(Neg(x))""",

@@ -93,7 +93,7 @@ def _opsets(piece: Piece, opsets: Mapping[str, int]) -> list[onnx.OperatorSetIdP
     wanted = {"": LANGUAGE_OPSET}
     for call in piece.calls:
         operator = call.application.operator
-        own = operator.since if operator.kind is OperatorKind.ONNX else 1
+        own = 1 if operator.kind is OperatorKind.OPAQUE else operator.since
         if operator.domain or operator.kind is not OperatorKind.ONNX:
             wanted[operator.domain] = opsets.get(operator.domain, own)
     return [helper.make_opsetid(domain, version) for domain, version in wanted.items()]
