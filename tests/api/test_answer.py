@@ -68,7 +68,7 @@ def test_a_result_that_the_runtime_refuses_is_not_written(idle: str) -> None:
     )
     result = tensat_dl.optimize(proto, "std")
     assert result.model == proto
-    assert result.report["status"] == "unchanged"
+    assert result.report["status"] == "refused"
     assert result.report["verification"]["ok"]
     (warning,) = [w for w in result.report["warnings"] if "not written" in w]
     assert "Range" in warning
