@@ -38,9 +38,6 @@ def propose(application: Application, resembled: str | None = None) -> None:
     own = application.operator.name if not application.operator.domain else ""
     name = own if resembled is None else resembled
     echo(application, name)
-    try:
-        PROPOSALS.get(name, pointwise.broadcast)(application)
-    except (IndexError, ValueError):  # a fixed axis or count that the dims do not have
-        raise Misfit from None
+    PROPOSALS.get(name, pointwise.broadcast)(application)
     application.finish()
     keep(application, name)

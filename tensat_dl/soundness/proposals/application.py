@@ -90,6 +90,13 @@ class Application:
         assert isinstance(found, TensorType), f"input {index} is not settled"
         return tuple(dim for dim in found.dims or () if isinstance(dim, int))
 
+    def dim(self, index: int, axis: int) -> int:
+        """The size of one axis of an input that is settled.  Raises Misfit where it has none."""
+        dims = self.dims(index)
+        if not -len(dims) <= axis < len(dims):
+            raise Misfit
+        return dims[axis]
+
     def value(self, index: int) -> tuple[int | float | bool, ...] | None:
         """The value of a settled input, where it is known."""
         found = self.inputs[index] if index < len(self.inputs) else None

@@ -22,7 +22,7 @@ def _per_channel(a: Application) -> None:
     a.choose("momentum", 0.9, 0.5)
     a.settle(0, sizes)
     for index in range(1, len(a.inputs)):
-        a.settle(index, [a.dims(0)[1]])
+        a.settle(index, [a.dim(0, 1)])
 
 
 def _layer_normalization(a: Application) -> None:

@@ -35,7 +35,7 @@ def _group_normalization(a: Application) -> None:
     a.choose("epsilon", 1e-5, 0.5)
     a.settle(0, sizes)
     for index in (1, 2):
-        a.settle(index, [a.dims(0)[1]])
+        a.settle(index, [a.dim(0, 1)])
 
 
 def _quantised(a: Application) -> None:
@@ -47,7 +47,7 @@ def _quantised(a: Application) -> None:
     shape: list[int] = []
     if dims and a.draw.chance(0.5):
         axis = a.integer("axis", a.draw.axis(len(dims)))
-        shape = [dims[axis]]
+        shape = [a.dim(0, axis)]
     a.settle(1, shape, dtype=DType.F32)
     given = a.inputs[0]
     element = getattr(given, "dtype", narrow) if dequantises else narrow
@@ -58,7 +58,7 @@ def _top_k(a: Application) -> None:
     a.settle(0, a.draw.dims(1) if a.sizes(0) is None else None)
     dims = a.dims(0)
     axis = a.integer("axis", a.draw.axis(len(dims)), -1)
-    a.settle(1, [1], dtype=DType.I64, value=(a.draw.random.randint(0, dims[axis]),))
+    a.settle(1, [1], dtype=DType.I64, value=(a.draw.random.randint(0, a.dim(0, axis)),))
     a.choose("largest", 0, 1)
 
 
@@ -115,7 +115,7 @@ def _regions(a: Application) -> None:
     boxes = a.sizes(1) or a.sizes(2) or [None]
     count = a.draw.random.randint(1, 3) if boxes[0] is None else boxes[0]
     a.settle(1, [count, 4])
-    a.settle(2, [count], dtype=DType.I64, span=(0, a.dims(0)[0]))
+    a.settle(2, [count], dtype=DType.I64, span=(0, a.dim(0, 0)))
     a.choose("mode", "avg", "max")
     a.integer("output_height", 1, 2)
     a.integer("output_width", 1, 2, 3)

@@ -16,7 +16,7 @@ def _slice(a: Application) -> None:
     a.settle(0)
     dims = a.dims(0)
     axes = _slice_axes(a, dims)
-    cuts = [_cut(draw, dims[axis]) for axis in axes]
+    cuts = [_cut(draw, a.dim(0, axis)) for axis in axes]
     stepped = a.is_open(4) or a.value(4) is not None
     whole = draw.chance(0.15)
     known_list(a, 1, [0 if whole else first for first, _ in cuts])
@@ -60,11 +60,9 @@ def _split(a: Application) -> None:
         a.settle(0, draw.dims(1))
     a.settle(0)
     dims = a.dims(0)
-    axis = a.integer("axis", draw.axis(len(dims)), 0)
-    if not -len(dims) <= axis < len(dims):
-        raise Misfit
+    size = a.dim(0, a.integer("axis", draw.axis(len(dims)), 0))
     if a.has(1):
-        known_list(a, 1, _parts(draw, dims[axis], a.outputs))
+        known_list(a, 1, _parts(draw, size, a.outputs))
     elif "num_outputs" in a.free:
         a.attributes["num_outputs"] = a.outputs
 
@@ -82,12 +80,7 @@ def _gather(a: Application) -> None:
         a.settle(0, draw.dims(1))
     a.settle(0)
     dims = a.dims(0)
-    if not dims:
-        raise Misfit
-    axis = a.integer("axis", draw.axis(len(dims)), 0)
-    if not -len(dims) <= axis < len(dims):
-        raise Misfit
-    size = dims[axis]
+    size = a.dim(0, a.integer("axis", draw.axis(len(dims)), 0))
     if a.is_open(1):
         rank = a.rank(1)
         shape = draw.dims(0, 2) if rank is None else draw.dims(rank, rank)
@@ -114,9 +107,9 @@ def _gather_elements(a: Application) -> None:
     a.settle(0, a.draw.dims(1) if a.sizes(0) is None else None)
     dims = a.dims(0)
     axis = a.integer("axis", a.draw.axis(len(dims)), 0)
+    size = a.dim(0, axis)
     shape = list(dims)
     shape[axis] = a.draw.size()
-    size = dims[axis]
     a.settle(1, shape, dtype=DType.I64, span=(-size, size))
 
 
