@@ -3,6 +3,8 @@ gives the dims that type inference says."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from applications import calls
@@ -11,16 +13,17 @@ from tensat_dl.soundness import arithmetic
 from tensat_dl.soundness.arithmetic import Unsupported
 from tensat_dl.soundness.operators import EVALUATORS
 from tensat_dl.soundness.reference import evaluate_by_reference
+from tensat_dl.vocabulary.attributes import Attributes
 from tensat_dl.vocabulary.types import type_text
 
 pytestmark = pytest.mark.slow
 
-#: The reference evaluator gives four axes whatever the input has.
-_REFERENCE_IS_WRONG = {"GlobalMaxPool"}
+#: The reference evaluator gives four axes whatever the input has; it lacks the other.
+_NO_REFERENCE = {"GlobalMaxPool", "GlobalLpPool"}
 _F32_ONLY = {"Celu"}
 
 
-@pytest.mark.parametrize("name", sorted(EVALUATORS.keys() - _REFERENCE_IS_WRONG))
+@pytest.mark.parametrize("name", sorted(EVALUATORS.keys() - _NO_REFERENCE))
 def test_an_evaluator_agrees_with_the_reference(name: str) -> None:
     compared = 0
     scheme = arithmetic.native() if name in _F32_ONLY else arithmetic.reals()
@@ -41,6 +44,18 @@ def test_an_evaluator_agrees_with_the_reference(name: str) -> None:
             assert mine.shape == call.result_dims(index), told
             np.testing.assert_allclose(mine, theirs, rtol=1e-6, atol=1e-6, err_msg=str(told))
     assert compared >= 10
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_a_global_norm_is_that_of_numpy(order: int) -> None:
+    """The reference evaluator has none."""
+    for call in calls("GlobalLpPool", 5, arithmetic.reals()):
+        x = call.input(0)
+        rows = x.reshape(*x.shape[:2], -1)
+        expected = np.linalg.norm(rows, order, axis=2).reshape(call.result_dims())
+        asked = replace(call, attributes=Attributes.of({"p": order}))
+        [found] = EVALUATORS["GlobalLpPool"](asked)
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
 #: Operators that older models write with another meaning or other inputs, and opsets that do.

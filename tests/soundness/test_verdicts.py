@@ -211,6 +211,22 @@ def test_the_counterexample_of_an_overflow_is_the_least_integer() -> None:
     assert found.computed == "in integers, which wrap"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "applied",
+    [
+        *("AffineGrid(a, b)", "BitShift(a, b, direction=d)", "Col2Im(a, b, c)"),
+        *("DeformConv(a, b, c, d?, e?)", "RegexFullMatch(a, pattern=p)", "NonZero(a)"),
+        *("QLinearMatMul(a, b, c, d, e, f, g, h)", "SoftmaxCrossEntropyLoss(a, b, c?)"),
+    ],
+)
+def test_what_only_the_reference_evaluator_knows_is_computed(applied: str) -> None:
+    right = applied.replace("?", "")
+    verdict = verify(f"rewrite r: Identity({applied}) => {right}", samples=2)["r"]
+    assert verdict.status is Status.HOLDS
+    assert verdict.instances == 2
+
+
 def test_equal_seeds_draw_equal_instances() -> None:
     text = "rewrite r: Transpose(Transpose(x, perm=p), perm=q) => Transpose(x, perm=compose(q, p))"
     first, second = verify(text, seed=3)["r"], verify(text, seed=3)["r"]

@@ -60,6 +60,8 @@ WRONG = {
         rewrite r: Less(x: i64[N], Add(x, 1)) => Equal(x, x)""",
     "integers: nothing is below zero, but 0 - 1 is not -1": """
         rewrite r: Cast(Sub(x: u8[N], y: u8[N]), to=i16) => Sub(Cast(x, to=i16), Cast(y, to=i16))""",
+    "shifted out and back": """
+        rewrite r: BitShift(BitShift(x: u8[N], s: u8[N], direction="LEFT"), s, direction="RIGHT") => x""",
     "integers: a quotient times the divisor": """
         @real
         rewrite r: Mul(Div(x: i64[N], y: i64[N]), y) => x""",
@@ -200,6 +202,8 @@ RIGHT = {
     "softmax of residues": """
         rewrite r: Transpose(Softmax(x: T[_, _], axis=0), perm=[1, 0])
           => Softmax(Transpose(x, perm=[1, 0]), axis=1)""",
+    "a norm has no sign": "@real rewrite r: GlobalLpPool(Neg(x), p=k) => GlobalLpPool(x, p=k)",
+    "columns are added to an image": "@real rewrite r: Neg(Col2Im(x, i, b)) => Col2Im(Neg(x), i, b)",
     "integers wrap in sums of any order": """
         rewrite r: Add(Add(a: i8[N], b: i8[N]), c: i8[N]) => Add(a, Add(b, c))""",
     "an absolute value twice, of the least integer too": "rewrite r: Abs(Abs(x: i16[N])) => Abs(x)",

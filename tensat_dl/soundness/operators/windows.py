@@ -59,9 +59,18 @@ def _global_max_pool(call: Call) -> list[Array]:
     return [np.max(call.input(0), axis=_spatial(call), keepdims=True)]
 
 
+def _global_lp_pool(call: Call) -> list[Array]:
+    """The p-norm of what is there for each channel."""
+    order, arithmetic = call.integer("p", 2), call.arithmetic
+    powers = arithmetic.function(f"power {order}", lambda x: np.abs(x) ** order, call.input(0))
+    total = arithmetic.sum(powers, _spatial(call))
+    return [arithmetic.function(f"root {order}", lambda x: x ** (1 / order), total)]
+
+
 EVALUATORS: Mapping[str, Evaluator] = {
     "AveragePool": _average_pool,
     "MaxPool": _max_pool,
     "GlobalAveragePool": _global_average_pool,
+    "GlobalLpPool": _global_lp_pool,
     "GlobalMaxPool": _global_max_pool,
 }

@@ -14,6 +14,7 @@ from tensat_dl.soundness.proposals import (
     norms,
     others,
     pointwise,
+    rare,
     select,
     windows,
 )
@@ -29,6 +30,7 @@ PROPOSALS: Mapping[str, Proposal] = {
     **layout.PROPOSALS,
     **select.PROPOSALS,
     **others.PROPOSALS,
+    **rare.PROPOSALS,
 }
 
 
