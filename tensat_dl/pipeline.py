@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tensat_dl.answer import choose_answer
 from tensat_dl.cost.models import check_cost_model, make_cost_model
 from tensat_dl.cost.settle import price_nodes, settle
-from tensat_dl.cost.worth import warn_of_worth
+from tensat_dl.cost.worth import useless_rules
 from tensat_dl.cost.writable import Writable
 from tensat_dl.diagnosis.changes import explain_answer
 from tensat_dl.diagnosis.stored import store_changes
@@ -74,8 +74,7 @@ def optimize(
         return at_oldest_opset(graph, opsets)
 
     accepted = choose_answer(original, settled, found, prices, settings, phases)
-    found_useless = warn_of_worth(program, prices.name)
-    useless = tuple(rule.name for rule in program.rules if rule.base in found_useless)
+    useless = useless_rules(program, prices.name)
     run = Run(original, saturated, prices, writable, settled, accepted, barred, useless)
     require(accepted.verification, run.suspects)
     if settings.export.explain and accepted.candidate.found:

@@ -36,6 +36,12 @@ def warn_of_worth(program: CheckedProgram, model: str) -> dict[str, Diagnostic]:
     }
 
 
+def useless_rules(program: CheckedProgram, model: str) -> tuple[str, ...]:
+    """The names of all the rules that there is a warning about."""
+    found = warn_of_worth(program, model)
+    return tuple(rule.name for rule in program.rules if rule.base in found)
+
+
 def _warning(rules: Sequence[Rule], program: CheckedProgram, model: str) -> Diagnostic | None:
     others = [rule for rule in program.rules if rule.base != rules[0].base]
     matched = {operator for rule in others for operator in operators_matched(rule)}

@@ -7,7 +7,7 @@ difference of the whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tensat_dl.cost.models import CostModel
@@ -78,31 +78,41 @@ def explain_changes(
     removed = {row: names[row in after :] for row, names in before.items()}
     removed = {row: names for row, names in removed.items() if names}
     added = dict.fromkeys(node for node in after if node not in before)
-    words = Names(graph, saturated, index)
+    teller = _Teller(Names(graph, saturated, index), chosen, pricer, derivations, removed, added)
+    changes = [teller.change(region) for region in _regions([*removed, *added], index)]
+    return tuple(sorted(changes, key=lambda change: -change.saved))
 
-    def change(region: Sequence[ENode]) -> Change:
-        new = tuple(
-            Added(
-                operator_text(index.made[node].head.operator),
-                words.values(index.made[node]),
-                derivations.chain(node),
-            )
-            for node in region
-            if node in added
-        )
-        gone = [node for node in region if node in removed]
-        rules = [rule for each in new for rule in each.rules]
-        rules += [rule for node in gone for rule in _joining(node, chosen, derivations)]
+
+@dataclass(frozen=True)
+class _Teller:
+    """Says what happened in a region.  `removed` has the names of the nodes that an e-node was,
+    `added` the new e-nodes."""
+
+    words: Names
+    chosen: Mapping[int, ENode]
+    pricer: Pricer
+    derivations: Derivations
+    removed: Mapping[ENode, Sequence[str]]
+    added: Collection[ENode]
+
+    def change(self, region: Sequence[ENode]) -> Change:
+        gone = [node for node in region if node in self.removed]
+        new = [node for node in region if node in self.added]
+        added = tuple(self._added(node) for node in new)
+        rules = [rule for each in added for rule in each.rules]
+        rules += [rule for node in gone for rule in _joining(node, self.chosen, self.derivations)]
+        price = self.pricer.price
         return Change(
-            tuple(name for node in gone for name in removed[node]),
-            new,
-            sum(pricer.price(node) * len(removed[node]) for node in gone)
-            - sum(pricer.price(node) for node in region if node in added),
+            tuple(name for node in gone for name in self.removed[node]),
+            added,
+            sum(price(node) * len(self.removed[node]) for node in gone) - sum(map(price, new)),
             tuple(dict.fromkeys(rules)),
         )
 
-    changes = [change(region) for region in _regions([*removed, *added], index)]
-    return tuple(sorted(changes, key=lambda change: -change.saved))
+    def _added(self, node: ENode) -> Added:
+        made = self.derivations.steps.index.made[node]
+        operator = operator_text(made.head.operator)
+        return Added(operator, self.words.values(made), self.derivations.chain(node))
 
 
 def _joining(gone: ENode, chosen: Mapping[int, ENode], derivations: Derivations) -> Iterator[str]:

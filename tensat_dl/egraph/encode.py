@@ -7,7 +7,7 @@ engine's Python interface, nor of any particular graph.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -101,13 +101,7 @@ def encode(
     arguments = demanded_arguments(uses, checked.derivations)
     derivations = encode_derivations(checked, arguments)
     commands += declare_rulesets()
-    for relation in checked.relations:
-        columns = " ".join("Tensor" if c == "Tensor" else "i64" for c in relation.columns)
-        commands.append(f"(relation {naming.relation_table(relation.name)} ({columns}))")
-        commands.append(f"(relation {base_table(relation.name)} ({columns}))")
-        if relation.name in arguments:
-            sort = columns.split()[arguments[relation.name]]
-            commands.append(f"(relation {demand_table(relation.name)} ({sort}))")
+    commands += _relation_tables(checked.relations, arguments)
     for derivation in derivations:
         commands += derivation.commands
     commands += young_commands(plans)
@@ -118,6 +112,19 @@ def encode(
     checks = any(rule.check for rule in encoded)
     checking = partial(cycles.checking_rules, operators) if checks else tuple
     return EncodedProgram(tuple(commands), encoded, derivations, operators, prunes_steps, checking)
+
+
+def _relation_tables(
+    relations: Iterable[program.Relation], demanded: Mapping[str, int]
+) -> Iterator[str]:
+    """The tables of each relation, and one of what is asked for where an argument is `demanded`."""
+    for relation in relations:
+        sorts = ["Tensor" if column == "Tensor" else "i64" for column in relation.columns]
+        columns = " ".join(sorts)
+        yield f"(relation {naming.relation_table(relation.name)} ({columns}))"
+        yield f"(relation {base_table(relation.name)} ({columns}))"
+        if relation.name in demanded:
+            yield f"(relation {demand_table(relation.name)} ({sorts[demanded[relation.name]]}))"
 
 
 def _looks_into_lists(checked: program.CheckedProgram, rules: Sequence[program.Rule]) -> bool:

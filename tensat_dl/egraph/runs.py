@@ -124,42 +124,48 @@ def _mapped_rules(
         f"(= segment {part_term('vec', *_part(match))})",
     ]
     element = [*_element(item), "(= toperand (type operand))", "(= koperand (key operand))"]
-    yield rule_text(
-        [*segment, "(< 0 (vec-length segment))"],
-        [
-            "(set (vlength segment) (vec-length segment))",
-            "(set (front segment 0) (vec-get segment 0))",
-        ],
-        RUNS,
-        f"map-start:{prefix}:{index}",
+    row, label = f"{table} segment", f"{prefix}:{index}"
+    yield _started(segment, f"map-start:{label}")
+    first = [*segment, "(= element (front segment 0))", *element]
+    yield _first_mapped(first, row, rest, f"map:{label}")
+    yield _next_mapped(element, row, rest, f"map-next:{label}")
+
+
+def _started(segment: Sequence[str], label: str) -> str:
+    """Looks at the first element of a run."""
+    actions = (
+        "(set (vlength segment) (vec-length segment))",
+        "(set (front segment 0) (vec-get segment 0))",
     )
-    yield rule_text(
-        [*segment, "(= element (front segment 0))", *element],
-        [
-            "(let list (vec-of operand))",
-            f"(set ({table} segment 1 attrs{rest}) list)",
-            *_know_list("(vec-of toperand)", ["koperand"]),
-            *_next_element("segment", "1"),
-        ],
-        RUNS,
-        f"map:{prefix}:{index}",
-    )
-    yield rule_text(
-        [
-            f"(= done ({table} segment place attrs{rest}))",
-            "(= element (front segment place))",
-            *element,
-            *_DONE,
-        ],
-        [
-            "(let list (vec-push done operand))",
-            f"(set ({table} segment (+ place 1) attrs{rest}) list)",
-            *_know_list("(vec-push tdone toperand)", ["kdone", "koperand"]),
-            *_next_element("segment", "(+ place 1)"),
-        ],
-        RUNS,
-        f"map-next:{prefix}:{index}",
-    )
+    return rule_text([*segment, "(< 0 (vec-length segment))"], actions, RUNS, label)
+
+
+def _first_mapped(atoms: Sequence[str], row: str, rest: str, label: str) -> str:
+    """Begins the list with the operand of the first element."""
+    actions = [
+        "(let list (vec-of operand))",
+        f"(set ({row} 1 attrs{rest}) list)",
+        *_know_list("(vec-of toperand)", ["koperand"]),
+        *_next_element("segment", "1"),
+    ]
+    return rule_text(atoms, actions, RUNS, label)
+
+
+def _next_mapped(element: Sequence[str], row: str, rest: str, label: str) -> str:
+    """Adds the operand of the next element to the list."""
+    atoms = [
+        f"(= done ({row} place attrs{rest}))",
+        "(= element (front segment place))",
+        *element,
+        *_DONE,
+    ]
+    actions = [
+        "(let list (vec-push done operand))",
+        f"(set ({row} (+ place 1) attrs{rest}) list)",
+        *_know_list("(vec-push tdone toperand)", ["kdone", "koperand"]),
+        *_next_element("segment", "(+ place 1)"),
+    ]
+    return rule_text(atoms, actions, RUNS, label)
 
 
 def _element(item: program.InputMap) -> list[str]:

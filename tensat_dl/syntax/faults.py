@@ -11,7 +11,8 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedTok
 
 from tensat_dl.diagnostics import Diagnostic, Label, SourceFile, Span
 from tensat_dl.syntax import wording
-from tensat_dl.syntax.advice import Place, advise
+from tensat_dl.syntax.advice.place import Place
+from tensat_dl.syntax.advice.table import advise
 from tensat_dl.syntax.brackets import CLOSING, open_brackets
 from tensat_dl.syntax.characters import stray_character, unclosed_string
 from tensat_dl.syntax.grammar import ITEM_WORDS, MAX_NESTING, RESERVED, SOFT_WORDS, TooDeepError

@@ -96,9 +96,7 @@ def _check(
     if report.errors or diagnostics.has_errors:
         return None
     visible = _visible(root_scopes, rules, rulesets, schedule)
-    repeated = warn_of_duplicates(visible, report)
-    steps = tuple(_together(schedule))
-    warn_of_uses(Beside(visible, {root.file for root in roots}, repeated, steps), report)
+    _warn_beside(visible, roots, schedule, report)
     return CheckedProgram(
         rules=visible,
         relations=tuple(declared.relations.values()),
@@ -113,6 +111,18 @@ def _check(
         allowances=tuple(a for module in modules for a in allowances(module.tree)),
         tested_imports=tuple(m.file.name for m in modules if m not in roots and _has_tests(m)),
     )
+
+
+def _warn_beside(
+    rules: Sequence[Rule],
+    roots: Sequence[LoadedModule],
+    schedule: Sequence[Step],
+    report: Reporter,
+) -> None:
+    """What can be said of a rule only with the others in mind."""
+    repeated = warn_of_duplicates(rules, report)
+    steps = tuple(_together(schedule))
+    warn_of_uses(Beside(rules, {root.file for root in roots}, repeated, steps), report)
 
 
 def _of(symbols: Sequence[Symbol], kind: Kind) -> Iterator[Symbol]:
@@ -233,7 +243,7 @@ def _runs(steps: tuple[Step, ...]) -> Iterator[Run]:
             yield from _runs(step.body)
 
 
-def _together(steps: tuple[Step, ...]) -> Iterator[frozenset[str]]:
+def _together(steps: Sequence[Step]) -> Iterator[frozenset[str]]:
     """Rules that run together: those of a step, or of all that is saturated."""
     for step in steps:
         if isinstance(step, Run):
