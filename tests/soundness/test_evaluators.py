@@ -56,36 +56,3 @@ def test_a_global_norm_is_that_of_numpy(order: int) -> None:
         asked = replace(call, attributes=Attributes.of({"p": order}))
         [found] = EVALUATORS["GlobalLpPool"](asked)
         np.testing.assert_allclose(found, expected, rtol=1e-9)
-
-
-#: Operators that older models write with another meaning or other inputs, and opsets that do.
-OLDER = {
-    **dict.fromkeys(("Softmax", "LogSoftmax"), (11, 13)),
-    **dict.fromkeys(("Squeeze", "ReduceSum", "Split"), (11, 13, 17)),
-    **dict.fromkeys(("ReduceMean", "ReduceMax", "ReduceMin", "ReduceL2"), (11, 13, 17)),
-    **dict.fromkeys(("Pad", "Slice"), (9, 11, 13)),
-    **dict.fromkeys(("Conv", "Gemm", "MatMul", "AveragePool"), (11, 15, 19)),
-    **dict.fromkeys(("Reshape", "Concat", "Transpose", "Gather", "Where", "Add", "Mul"), (9, 13)),
-    "Clip": (11, 13),
-    "Unsqueeze": (13, 17),  # at 11 the reference inserts axes in the order given; onnxruntime not
-    "BatchNormalization": (15,),  # before, the reference mixes in statistics of the input
-}
-
-
-@pytest.mark.parametrize("name", sorted(OLDER))
-def test_an_operator_is_the_same_at_every_opset(name: str) -> None:
-    """What a rule says of it holds in models of older opsets, whatever is an attribute there."""
-    compared = dict.fromkeys(OLDER[name], 0)
-    for call in calls(name, 40, arithmetic.reals(), seed=1):
-        for opset in compared:
-            told = opset, [type_text(t) for t in call.types], dict(call.attributes.items)
-            with np.errstate(all="ignore"):
-                try:
-                    found = EVALUATORS[name](call)
-                    expected = evaluate_by_reference(call, opset)
-                except (Unsupported, IndexError):
-                    continue
-            compared[opset] += 1
-            for mine, theirs in zip(found, expected, strict=True):
-                np.testing.assert_allclose(mine, theirs, rtol=1e-6, atol=1e-6, err_msg=str(told))
-    assert min(compared.values()) >= 5, compared
