@@ -185,3 +185,16 @@ def test_names_that_are_none(name: str, at: str | None, message: str, help: str)
     with pytest.raises(UsageError, match=message) as caught:
         ask("rewrite relu: Relu(Relu(x)) => Relu(x)", name, at)
     assert caught.value.help == help
+
+
+def test_pads_that_are_not_those_of_auto_pad_are_compared_with_those() -> None:
+    """SAME_UPPER of a window of 3 is one place at either end."""
+    proto = model(
+        "(float[1,1,5] x) => (float[1,1,5] y) "
+        "{ a = MaxPool<kernel_shape=[3], pads=[2,0]>(x) y = Relu(a) }"
+    )
+    rules = 'rewrite r: Relu(MaxPool(x, kernel_shape=[3], auto_pad="SAME_UPPER")) => Relu(x)'
+    program = load(rules)
+    graph = read_model(proto, ModelSettings(), DeclaredOperators(program))
+    (attempt,) = why_not(program, "r", graph, explore(rules, proto), None).attempts
+    assert attempt.obstacle == "MaxPool has pads=[2, 0]; the pattern says pads=[1, 1]"
