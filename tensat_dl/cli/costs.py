@@ -87,7 +87,7 @@ def _import(cache: CostCache, file: str) -> None:
     from tensat_dl.reading import UnreadableError, read_bytes
 
     try:
-        rows = from_text(read_bytes(Path(file)).decode("utf-8"))
+        rows = from_text(read_bytes(Path(file)).decode("utf-8-sig"))
     except UnreadableError as reason:
         raise InputError(f"{file} {reason}") from None
     except UnicodeDecodeError:

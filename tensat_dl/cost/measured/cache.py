@@ -13,9 +13,9 @@ import contextlib
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from tensat_dl.cost.measured.machine import Setting
 
@@ -24,6 +24,10 @@ PATIENCE = 10.0
 
 #: The layout of the file (`user_version`), and that of the exported text.
 LAYOUT = 1
+
+#: Seconds and threads that are no mistake.
+_LONGEST = 1e6
+_MOST_THREADS = 1 << 20
 
 #: How a file of SQLite begins.
 _MAGIC = b"SQLite format 3\0"
@@ -69,7 +73,7 @@ class CostCache:
         query = "SELECT signature, seconds FROM costs WHERE (machine, runtime, threads) = (?, ?, ?)"
         with self._connection() as connection:
             key = (setting.machine, setting.runtime, setting.threads)
-            return dict(connection.execute(query, key).fetchall())
+            return dict(_sound(connection.execute(query, key).fetchall()))
 
     def store(self, setting: Setting, seconds: Mapping[str, float]) -> None:
         """Add measurements."""
@@ -81,7 +85,7 @@ class CostCache:
         if not self.path.exists():
             return []
         with self._connection() as connection:
-            rows = connection.execute("SELECT * FROM costs ORDER BY 1, 2, 3, 4").fetchall()
+            rows = _sound(connection.execute("SELECT * FROM costs ORDER BY 1, 2, 3, 4").fetchall())
         return [Measurement(*row) for row in rows]
 
     def add(self, rows: list[Measurement]) -> None:
@@ -137,6 +141,18 @@ def _prepare(connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA user_version = {LAYOUT}")
 
 
+def _sound(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """The rows, which end with their seconds.  SQLite takes any value in any column."""
+    for *key, seconds in rows:
+        if not (_is_time(seconds) and all(isinstance(part, str | int) for part in key)):
+            raise sqlite3.DatabaseError(f"it holds {seconds!r} as the seconds of {key[-1]!r}")
+    return rows
+
+
+def _is_time(seconds: object) -> bool:
+    return type(seconds) in (float, int) and 0 <= cast(float, seconds) <= _LONGEST
+
+
 def _fault(path: Path, error: sqlite3.Error) -> str:
     if isinstance(error, sqlite3.OperationalError):
         return f"the cost cache {path} cannot be used: {error}"
@@ -154,6 +170,8 @@ def from_text(text: str) -> list[Measurement]:
         content = json.loads(text)
         if content["tensat-dl costs"] != LAYOUT:
             raise CacheFault(f"its layout is {content['tensat-dl costs']}, not {LAYOUT}")
+        if not isinstance(content["costs"], list):
+            raise TypeError
         return [_row(row) for row in content["costs"]]
     except (ValueError, TypeError, KeyError, RecursionError):
         raise CacheFault("it was not written by `tensat-dl costs export`") from None
@@ -161,9 +179,10 @@ def from_text(text: str) -> list[Measurement]:
 
 def _row(row: dict[str, Any]) -> Measurement:
     found = Measurement(**row)
-    texts = (found.machine, found.runtime, found.signature)
-    if not all(isinstance(text, str) for text in texts) or type(found.threads) is not int:
-        raise TypeError
-    if not isinstance(found.seconds, float | int) or not 0 <= found.seconds < float("inf"):
+    for text in (found.machine, found.runtime, found.signature):
+        str.encode(text)  # a half of a pair of UTF-16 is no text, though JSON can say it
+    if type(found.threads) is not int or not 0 <= found.threads <= _MOST_THREADS:
         raise ValueError
-    return Measurement(*texts[:2], found.threads, found.signature, float(found.seconds))
+    if not _is_time(found.seconds):
+        raise ValueError
+    return replace(found, seconds=float(found.seconds))

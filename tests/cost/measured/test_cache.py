@@ -94,6 +94,18 @@ def test_a_file_of_another_layout_is_a_fault(cache: CostCache) -> None:
         cache.load(HERE)
 
 
+@pytest.mark.parametrize(
+    "change", ["seconds = 'x'", "seconds = -1", "seconds = 9e999", "signature = x'00'"]
+)
+def test_a_row_that_makes_no_sense_is_a_fault(cache: CostCache, change: str) -> None:
+    cache.store(HERE, {"a": 1.0})
+    with sqlite3.connect(cache.path) as connection:
+        connection.execute(f"UPDATE costs SET {change}")
+    for use in (lambda: cache.load(HERE), cache.rows):
+        with pytest.raises(CacheFault, match=r"damaged \(it holds .* as the seconds of .*; remove"):
+            use()
+
+
 def test_a_folder_that_cannot_be_made_is_a_fault(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     cache = CostCache(tmp_path / "file" / "costs.sqlite")
@@ -142,7 +154,12 @@ ROW = {"machine": "m", "runtime": "r", "threads": 1, "signature": "s", "seconds"
         json.dumps({"tensat-dl costs": 1, "costs": [{**ROW, "seconds": -1.0}]}),
         json.dumps({"tensat-dl costs": 1, "costs": [{**ROW, "seconds": float("nan")}]}),
         json.dumps({"tensat-dl costs": 1, "costs": [{**ROW, "seconds": "1"}]}),
+        json.dumps({"tensat-dl costs": 1, "costs": [{**ROW, "seconds": 10**400}]}),
+        json.dumps({"tensat-dl costs": 1, "costs": [{**ROW, "seconds": True}]}),
         json.dumps({"tensat-dl costs": 1, "costs": [{**ROW, "threads": 1.5}]}),
+        json.dumps({"tensat-dl costs": 1, "costs": [{**ROW, "threads": 2**70}]}),
+        json.dumps({"tensat-dl costs": 1, "costs": [{**ROW, "signature": "\ud800"}]}),
+        json.dumps({"tensat-dl costs": 1, "costs": {}}),
         json.dumps({"tensat-dl costs": 1, "costs": [{**ROW, "machine": None}]}),
         json.dumps({"tensat-dl costs": 1, "costs": [{**ROW, "more": 1}]}),
         json.dumps({"tensat-dl costs": 1, "costs": [{"machine": "m"}]}),
