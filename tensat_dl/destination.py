@@ -49,7 +49,7 @@ def check_report(target: str | None, used: Iterable[Path] = ()) -> None:
     if any(_same(path, other) for other in used):
         raise UsageError(
             f"the report {target} would overwrite a file that this command reads or writes",
-            help="choose another with --json",
+            help="choose another file",
         )
 
 

@@ -147,6 +147,7 @@ class _Watch:
         seconds = settings.seconds
         deadline = self.started + seconds + max(_GRACE_SECONDS, _GRACE_SHARE * seconds)
         watched = psutil.Process(process.pid)
+        inherited = _memory(watched)
         looked = self.started
         while not (self.done or self.ended):
             if pipe.poll(_POLL_SECONDS):
@@ -161,7 +162,7 @@ class _Watch:
                 self.ended = StopReason.SECONDS
             elif now - looked >= _POLL_SECONDS:
                 looked = now
-                if _memory(watched) > settings.memory:
+                if _memory(watched) - inherited > settings.memory:
                     self.ended = StopReason.MEMORY
 
     def _take(self, message: tuple[Any, ...]) -> None:
@@ -233,6 +234,7 @@ def _growing(rules: Mapping[str, RuleCount], ended: StopReason) -> str:
 
 
 def _memory(process: psutil.Process) -> int:
+    """What it uses, with what it shares: after a fork all that the other process uses."""
     with contextlib.suppress(psutil.Error):
         return int(process.memory_info().rss)
     return 0

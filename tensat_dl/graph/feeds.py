@@ -56,17 +56,17 @@ class FeedSearch:
     def find(self, sample: int, seed: int) -> Feed:
         """The feed of sample number `sample`.  Raises CannotRun with the first refusal."""
         deadline = time.monotonic() + self.seconds
-        refusals: list[CannotRun] = []
+        first = ""
         for plan in self._plans(sample):
             try:
                 feed = self._try(plan, seed)
             except CannotRun as error:
-                refusals.append(error)
+                first = first or str(error)  # the error itself would keep the inputs
             else:
                 return self._accepted(feed, seed, deadline)
             if time.monotonic() > deadline:
                 break
-        raise refusals[0]
+        raise CannotRun(first)
 
     def _try(self, plan: Plan, seed: int) -> Feed:
         try:

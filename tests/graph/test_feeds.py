@@ -1,5 +1,6 @@
 """Sizes and values that are tried on a model's inputs."""
 
+import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -106,6 +107,21 @@ def test_giving_up_says_why() -> None:
     )
     with pytest.raises(CannotRun, match="no"):
         search.find(0, 0)
+
+
+def test_inputs_that_were_refused_are_let_go() -> None:
+    """Many are tried, and some are large."""
+    tried: list[weakref.ref[np.ndarray]] = []
+
+    def refuse(x: np.ndarray) -> bool:
+        tried.append(weakref.ref(x))
+        return False
+
+    text = "g (float[N,4] x) => (float y) { y = Op(x) }"
+    with pytest.raises(CannotRun):
+        FeedSearch(slots(text), Demanding(refuse)).find(0, 0)
+    assert len(tried) > 10
+    assert sum(array() is not None for array in tried[:-1]) == 0
 
 
 def test_odd_samples_are_between_zero_and_one() -> None:
