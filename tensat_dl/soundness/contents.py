@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from tensat_dl.soundness.arithmetic import PRIME, Array, Scheme
+from tensat_dl.soundness.evaluator import Contents, encoded
 from tensat_dl.soundness.instances import Instance
 from tensat_dl.soundness.rows import Row, open_names
-from tensat_dl.soundness.sides import Contents, encoded
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.types import AbsentType, TensorType, Type
 

@@ -16,10 +16,10 @@ from tensat_dl.language import program
 from tensat_dl.language.check.attributes import DTYPE_ATTRIBUTES
 from tensat_dl.language.values import Value, as_dtype
 from tensat_dl.soundness.arithmetic import Array
+from tensat_dl.soundness.evaluator import Contents
 from tensat_dl.soundness.instances import Instance, Root
 from tensat_dl.soundness.judgement import Mismatch
 from tensat_dl.soundness.rows import open_names
-from tensat_dl.soundness.sides import Contents
 from tensat_dl.soundness.subject import Subject
 from tensat_dl.soundness.verdict import CLASH, Counterexample, Tensor
 from tensat_dl.vocabulary.attributes import Attributes, AttributeValue

@@ -27,10 +27,11 @@ from tensat_dl.soundness.arithmetic import (
 from tensat_dl.soundness.comparison import PARTIAL, Difference, first_difference
 from tensat_dl.soundness.contents import Style, draw_contents
 from tensat_dl.soundness.degree import degree
+from tensat_dl.soundness.evaluator import Contents, Evaluator
 from tensat_dl.soundness.instances import Instance, Root
 from tensat_dl.soundness.mentioned import operators_of
 from tensat_dl.soundness.rows import open_names
-from tensat_dl.soundness.sides import Contents, Evaluator, evaluate_sides
+from tensat_dl.soundness.sides import evaluate_sides
 from tensat_dl.soundness.subject import Subject
 from tensat_dl.soundness.verdict import Method
 from tensat_dl.vocabulary.types import TensorType, Type

@@ -16,10 +16,10 @@ import numpy as np
 from tensat_dl.egraph.typing import Refusal
 from tensat_dl.soundness import arithmetic
 from tensat_dl.soundness.arithmetic import Array, Scheme, Unsupported
+from tensat_dl.soundness.evaluator import Contents
 from tensat_dl.soundness.instances import Instance, Sampler, make_instance
 from tensat_dl.soundness.judgement import Mismatch, compare_on, judge
 from tensat_dl.soundness.rows import changed, open_names
-from tensat_dl.soundness.sides import Contents
 from tensat_dl.soundness.subject import Subject
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.types import TensorType, Type

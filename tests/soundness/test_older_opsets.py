@@ -16,13 +16,14 @@ from applications import calls
 
 from tensat_dl.language.load import load_rules, shipped_names
 from tensat_dl.language.program import CheckedProgram, Rule
-from tensat_dl.soundness import arithmetic, sides
+from tensat_dl.soundness import arithmetic, evaluator
 from tensat_dl.soundness.arithmetic import Unsupported
 from tensat_dl.soundness.contents import Style, draw_contents
+from tensat_dl.soundness.evaluator import Evaluator
 from tensat_dl.soundness.instances import Sampler
 from tensat_dl.soundness.operators import EVALUATORS, Call
 from tensat_dl.soundness.reference import evaluate_by_reference
-from tensat_dl.soundness.sides import Evaluator, evaluate_sides
+from tensat_dl.soundness.sides import evaluate_sides
 from tensat_dl.soundness.subject import make_subject
 from tensat_dl.vocabulary.types import type_text
 from tensat_dl.vocabulary.versions import ROWS
@@ -100,7 +101,7 @@ def _applied(
     scheme = arithmetic.reals()
     contents = draw_contents(found, Style.QUARTERS, scheme, np.random.default_rng(0))
     with monkeypatch.context() as patched, np.errstate(all="ignore"):
-        patched.setattr(sides, "EVALUATORS", recorded)
+        patched.setattr(evaluator, "EVALUATORS", recorded)
         try:
             evaluate_sides(found, contents, Evaluator(subject.answerer.typer, scheme))
         except (Unsupported, IndexError, ValueError):
