@@ -92,14 +92,15 @@ def constant_of_tensor(
     if is_external(tensor):
         content = external_content(tensor, folder)
         return _constant(_external_digest(content), dtype, dims, content, source_name)
-    _check_complete(tensor, dtype)
-    return _constant(content_digest(tensor), dtype, dims, StoredTensor(tensor), source_name)
+    raw = tensor.raw_data if tensor.HasField("raw_data") else None  # each access copies it
+    _check_complete(tensor, dtype, raw)
+    digest = content_digest(tensor) if raw is None else _digest(tensor.data_type, dims, (raw,))
+    return _constant(digest, dtype, dims, StoredTensor(tensor), source_name)
 
 
-def _check_complete(tensor: onnx.TensorProto, dtype: DType) -> None:
-    expected = byte_size(dtype, tensor.dims)
-    if tensor.HasField("raw_data"):
-        complete = len(tensor.raw_data) == expected
+def _check_complete(tensor: onnx.TensorProto, dtype: DType, raw: bytes | None) -> None:
+    if raw is not None:
+        complete = len(raw) == byte_size(dtype, tensor.dims)
     else:
         try:
             numpy_helper.to_array(tensor)
