@@ -21,6 +21,7 @@ from tensat_dl.report import Report, make_report
 from tensat_dl.settings import Settings
 
 if TYPE_CHECKING:
+    from tensat_dl.language.load import RuleNames
     from tensat_dl.language.program import CheckedProgram
     from tensat_dl.soundness.verdict import Verdict
 
@@ -41,7 +42,7 @@ class Result(Generic[Model]):
 
 def optimize(
     model: Model,
-    rules: str | Sequence[str] | CheckedProgram = "std",
+    rules: RuleNames | CheckedProgram = "std",
     config: Config = None,
     progress: Progress | None = None,
     *,
@@ -51,8 +52,8 @@ def optimize(
     """The cheapest model that `rules` make of `model`, verified.
 
     `model` is a path, an `onnx.ModelProto` or an `onnx_ir.Model`; the latter two are left as
-    they are.  `rules`: paths of rule files or names of shipped rulesets, also separated by
-    commas, or what `load_rules` gave.  `output` and `force` are for a path: where to write
+    they are.  `rules`: paths of rule files or names of shipped rulesets, one, a list or separated
+    by commas, or what `load_rules` gave.  `output` and `force` are for a path: where to write
     (default `NAME.opt.onnx` beside it), and whether that may be the input itself.
     """
     from tensat_dl.language.load import split_names
@@ -60,7 +61,7 @@ def optimize(
     from tensat_dl.pipeline import optimize as run
 
     settings = as_settings(config)
-    chosen = rules if isinstance(rules, str | CheckedProgram) else ",".join(rules)
+    chosen = rules if isinstance(rules, CheckedProgram) else ",".join(split_names(rules))
     if isinstance(model, str | PathLike):
         path = Path(model)
         names = split_names(chosen) if isinstance(chosen, str) else []
@@ -78,7 +79,7 @@ def optimize(
     return Result(cast(Model, answer), make_report(outcome))
 
 
-def load_rules(rules: str | Sequence[str] = "std") -> CheckedProgram:
+def load_rules(rules: RuleNames = "std") -> CheckedProgram:
     """The checked program of rule files and shipped rulesets.
 
     Raises RuleFileError with every problem.
@@ -88,7 +89,7 @@ def load_rules(rules: str | Sequence[str] = "std") -> CheckedProgram:
     return load(rules)
 
 
-def check(rules: str | Sequence[str]) -> tuple[Diagnostic, ...]:
+def check(rules: RuleNames) -> tuple[Diagnostic, ...]:
     """Every problem of rule files; empty when there is none."""
     from tensat_dl.language.load import load_program, split_names
 
@@ -98,7 +99,7 @@ def check(rules: str | Sequence[str]) -> tuple[Diagnostic, ...]:
 
 
 def verify_rules(
-    rules: str | Sequence[str] | CheckedProgram = "std",
+    rules: RuleNames | CheckedProgram = "std",
     only: Sequence[str] = (),
     samples: int = 40,
     seed: int = 0,
@@ -135,4 +136,6 @@ def as_settings(config: Config) -> Settings:
             return Settings()
         case Mapping():
             return configuration.merge([configuration.Source("config", config)])
-    return configuration.load_settings(Path(config))
+        case str() | PathLike():
+            return configuration.load_settings(Path(config))
+    raise UsageError(f"`config` is a path, tables or settings, not {type(config).__name__}")

@@ -219,7 +219,7 @@ class PartRun:
         time = Deadline(self.deadline.remaining * _KERNEL_SHARE, self.deadline.clock)
         deaf = Listener(self._take, lambda bound: None)
         solve(small, best, plan, pool.session_for(small), time, deaf)
-        self._record("kernel", small, started)
+        self._record("kernel", graph, started, f"of {small.classes} classes")
 
     def _take(self, better: Found) -> None:
         if better.cost < self.part.found.cost:

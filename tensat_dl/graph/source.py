@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import onnx
 from google.protobuf.message import DecodeError
 
-from tensat_dl.errors import InputError
+from tensat_dl.errors import InputError, UsageError
 from tensat_dl.graph.copies import copy_model
 from tensat_dl.graph.model import Node
 from tensat_dl.reading import UnreadableError, read_bytes
@@ -69,7 +69,7 @@ class Source:
 
 
 def load_source(model: str | Path | onnx.ModelProto | onnx_ir.Model) -> Source:
-    """Read a model, or wrap one that is in memory.  Raises InputError."""
+    """Read a model, or wrap one that is in memory.  Raises InputError and UsageError."""
     if isinstance(model, str | Path):
         return _read_file(Path(model))
     if isinstance(model, onnx.ModelProto):
@@ -77,6 +77,9 @@ def load_source(model: str | Path | onnx.ModelProto | onnx_ir.Model) -> Source:
         return Source(model)
     import onnx_ir
 
+    if not isinstance(model, onnx_ir.Model):
+        kinds = "a path, an `onnx.ModelProto` or an `onnx_ir.Model`"
+        raise UsageError(f"the model is {kinds}, not {type(model).__name__}")
     return Source(onnx_ir.to_proto(model), folder=_folder_of(model))
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from os import PathLike, fspath
 from pathlib import Path
 
 from tensat_dl.diagnostics import Diagnostics, SourceFile, Span
-from tensat_dl.errors import RuleFileError
+from tensat_dl.errors import RuleFileError, UsageError
 from tensat_dl.language.check.program import check_program
 from tensat_dl.language.modules import LoadedModule
 from tensat_dl.language.program import CheckedProgram
@@ -22,10 +23,13 @@ from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.syntax.parse import parse, read_source
 
+#: Paths of rule files and names of shipped rulesets, as people give them.
+RuleNames = str | PathLike[str] | Sequence[str | PathLike[str]]
+
 _SUFFIX = ".tsat"
 
 
-def load_rules(rules: str | Sequence[str]) -> CheckedProgram:
+def load_rules(rules: RuleNames) -> CheckedProgram:
     """Load and check; raises RuleFileError with all that is wrong."""
     diagnostics = Diagnostics()
     program = load_program(split_names(rules), diagnostics)
@@ -34,9 +38,16 @@ def load_rules(rules: str | Sequence[str]) -> CheckedProgram:
     return program
 
 
-def split_names(rules: str | Sequence[str]) -> list[str]:
-    """Names that may be given as one text, separated by commas."""
-    return [name.strip() for name in rules.split(",")] if isinstance(rules, str) else list(rules)
+def split_names(rules: RuleNames) -> list[str]:
+    """Names that may be given as one text, separated by commas.  Raises UsageError."""
+    if isinstance(rules, str):
+        return [name.strip() for name in rules.split(",")]
+    names = [rules] if isinstance(rules, PathLike) else rules
+    if not isinstance(names, Sequence) or not all(isinstance(n, str | PathLike) for n in names):
+        raise UsageError(
+            f"`rules` is a path or a name, or a list of them, not {type(rules).__name__}"
+        )
+    return [fspath(name) for name in names]
 
 
 def load_program(names: Sequence[str], diagnostics: Diagnostics) -> CheckedProgram | None:

@@ -122,6 +122,22 @@ def test_failures_are_exceptions(proto: onnx.ModelProto, rules: str, tmp_path: P
         tensat_dl.optimize(proto, str(tmp_path / "none.tsat"))
 
 
+def test_what_is_of_another_kind_is_named(proto: onnx.ModelProto, rules: str) -> None:
+    with pytest.raises(UsageError, match=r"the model is a path, .* not int"):
+        tensat_dl.optimize(3, rules)
+    with pytest.raises(UsageError, match="`rules` is a path or a name, or a list of them, not int"):
+        tensat_dl.optimize(proto, 5)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="`config` is a path, tables or settings, not int"):
+        tensat_dl.optimize(proto, rules, 7)  # type: ignore[arg-type]
+
+
+def test_rules_are_paths_too(proto: onnx.ModelProto, rules: str) -> None:
+    by_name = tensat_dl.optimize(proto, rules).report["cost"]
+    assert tensat_dl.optimize(proto, Path(rules)).report["cost"] == by_name
+    assert tensat_dl.optimize(proto, [Path(rules), rules]).report["cost"] == by_name
+    assert [rule.base for rule in tensat_dl.load_rules(Path(rules)).rules] == ["relu_relu"]
+
+
 def test_rules_load_and_check(rules: str, tmp_path: Path) -> None:
     assert [rule.base for rule in tensat_dl.load_rules(rules).rules] == ["relu_relu"]
     assert tensat_dl.check(rules) == ()

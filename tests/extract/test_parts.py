@@ -98,6 +98,7 @@ def test_every_set_of_stages_finds_and_proves_the_optimum(
             reducer = agree(generate(seed), names, pool)
             for record in reducer.recorder.records() if reducer else ():
                 removed[record.name] += record.removed_nodes
+                assert record.removed_nodes >= 0
     if len(names) == 1:
         (name,) = names
         assert name == "kernel" or removed[name] > 0, "the problems do not exercise this stage"

@@ -145,6 +145,11 @@ WRONG = {
           where same(a, x)
           emit { y = Reshape(x, i64(shape(y)), allowzero=1) }
         }""",
+    "a Pad that crops what the convolution adds": """
+        rewrite r: Conv(Pad(x, p), w: _[_, _, _, _], auto_pad="NOTSET", pads=q)
+          => Conv(x, w, pads=[v[2] + q[0], v[3] + q[1], v[6] + q[2], v[7] + q[3]])
+          where v[:2] == [0, 0], v[4:6] == [0, 0]
+          let v = value(p)""",
     "a virtual operator with another meaning": """
         op Twice(x: Tensor) -> y: Tensor { lower y = Add(x, Relu(x)) }
         @real

@@ -150,11 +150,11 @@ def _pads(draw: Draw, count: int) -> list[int]:
     style = draw.random.random()
     if style < 0.25:
         return [0] * (2 * count)
+    low = -1 if draw.chance(0.4) else 0  # what is negative crops
     if style < 0.6 and count > 2:  # as images are padded
-        ends = [draw.random.choice((0, 1, 2)) for _ in range(2 * (count - 2))]
+        ends = [draw.random.randint(low, 2) for _ in range(2 * (count - 2))]
         half = len(ends) // 2
         return [0, 0, *ends[:half], 0, 0, *ends[half:]]
-    low = -1 if draw.chance(0.4) else 0
     return [draw.random.randint(low, 2) for _ in range(2 * count)]
 
 
