@@ -104,6 +104,7 @@ class Lowering:
         count = len(node.inputs) - len(captured_by(original))
         shown = min(count, len(original.input))
         del proto.input[:], proto.output[:]
+        # Absent ones at the end stay: a Loop must have two inputs, and both may be absent.
         proto.input.extend(self._input_names(node.inputs[:shown]))
         proto.output.extend(self._output_names(node, original))
         self._rename_captured(proto, original, node.inputs[count:])
@@ -142,7 +143,7 @@ class Lowering:
             )
         proto = onnx.NodeProto(op_type=lowered.op_type, domain=lowered.domain)
         proto.name = self._own_name(node.name) or self._node_names.fresh(operator.name)
-        proto.input.extend(self._input_names(lowered.inputs))
+        proto.input.extend(self._input_names(_stripped(lowered.inputs)))
         proto.output.extend(self._output_names(node, None))
         self._add_attributes(proto, node, lowered.attributes)
         return proto
@@ -171,7 +172,7 @@ class Lowering:
         return name
 
     def _input_names(self, inputs: Sequence[str | None]) -> list[str]:
-        return ["" if name is None else self.names[name] for name in _stripped(inputs)]
+        return ["" if name is None else self.names[name] for name in inputs]
 
     def _output_names(self, node: Node, original: onnx.NodeProto | None) -> list[str]:
         """Unused optional outputs are left out; so are those an opaque node has no name for."""

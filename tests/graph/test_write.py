@@ -217,6 +217,22 @@ def test_optional_inputs_and_outputs() -> None:
     assert list(written(read(text)).graph.node[0].input) == ["x", "", "m"]
 
 
+def test_a_loop_keeps_inputs_that_are_absent() -> None:
+    """It must have two, and one that carries nothing may have neither condition nor more."""
+    graph = read(
+        """g (int64 trips, float[2] x) => (float[N,2] y) {
+          a = Neg(x)
+          y = Loop(trips, "") <body = b (int64 i, bool go) => (bool on, float[2] o) {
+            on = Identity(go) o = Abs(a)
+          }>
+        }"""
+    )
+    proto = written(graph)
+    assert list(proto.graph.node[1].input) == ["trips", ""]
+    found = run(proto, trips=np.int64(2), x=floats(1, -2))["y"]
+    assert found.tolist() == [[1, 2], [1, 2]]
+
+
 def test_a_higher_opset_is_declared() -> None:
     proto = parser.parse_model(
         '<ir_version: 7, opset_import: ["": 13]> g (float[2] x) => (float[2] y) { y = Relu(x) }'
