@@ -54,7 +54,7 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     from tensat_dl.report import write_json
 
     settings = flags.read_settings(arguments, _FLAGS)
-    check_report(arguments.json, [arguments.egraph, *filter(None, [arguments.config])])
+    check_report(arguments.json, flags.files_used(arguments, settings))
     file = read_egraph(arguments.egraph)
     with live_progress() as progress:
         extraction = extract(file.problem, settings.extract, progress)

@@ -103,6 +103,19 @@ def read_settings(arguments: argparse.Namespace, flags: Sequence[Flag]) -> Setti
     return config.load_settings(arguments.config, overrides)
 
 
+def files_used(arguments: argparse.Namespace, settings: Settings | None = None) -> list[Path]:
+    """What the command reads, and nothing that it writes may replace: rules, model or e-graph,
+    configuration, measurements, inputs.  Names of shipped rulesets are no files here, and do no
+    harm."""
+    given = vars(arguments)
+    rules = (given.get("rules") or "").split(",")
+    files = [*rules, *(given.get(name) or "" for name in ("graph", "egraph", "config"))]
+    if settings is not None:
+        files += [settings.cost.cache, settings.verify.input_data]
+        files += [] if given.get("config") else [config.CONFIG_NAME, config.PYPROJECT_NAME]
+    return [Path(str(file).strip()) for file in files if str(file).strip()]
+
+
 def settings_help() -> str:
     """Every setting with its default, for the end of a help text."""
     lines = [f"  {key} = {_toml(key, value)}" for key, value in config_schema.defaults().items()]

@@ -49,7 +49,7 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     from tensat_dl.report import write_json
 
     settings = flags.read_settings(arguments, _FLAGS)
-    check_report(arguments.json, [arguments.graph])
+    check_report(arguments.json, flags.files_used(arguments, settings))
     subject = Subject(arguments.rules, arguments.graph, settings)
     profile = make_profile(subject.saturated, subject.chosen)
     if arguments.json:

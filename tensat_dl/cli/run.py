@@ -67,14 +67,6 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_settings(parser, _FLAGS, dims=True)
 
 
-def _files_read(arguments: argparse.Namespace, settings: Settings) -> list[Path]:
-    """Rule files, settings, measurements; names of shipped rulesets are no files here, and do no
-    harm."""
-    names = [Path(name.strip()) for name in arguments.rules.split(",") if name.strip()]
-    others = (arguments.config, settings.cost.cache)
-    return [*names, *(Path(other) for other in others if other)]
-
-
 def _with_switches(arguments: argparse.Namespace, settings: Settings) -> Settings:
     """The settings with those that flags without a value switch."""
     switches = (
@@ -98,7 +90,7 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     from tensat_dl.report import make_report, write_json
 
     settings = _with_switches(arguments, flags.read_settings(arguments, _FLAGS))
-    used = _files_read(arguments, settings)
+    used = flags.files_used(arguments, settings)
     output = destination.choose_output(
         arguments.graph, arguments.output, force=arguments.force, used=used
     )

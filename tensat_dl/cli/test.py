@@ -52,7 +52,7 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     from tensat_dl.rule_tests.run import run_tests
 
     settings = flags.read_settings(arguments, _FLAGS)
-    check_report(arguments.json)
+    check_report(arguments.json, flags.files_used(arguments, settings))
     program = load_rules(arguments.rules)
     quiet = arguments.json == "-"
     results = []

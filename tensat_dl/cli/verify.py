@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from tensat_dl.cli import flags
 from tensat_dl.cli.command import Command
 from tensat_dl.cli.failures import print_diagnostics
 from tensat_dl.diagnostics import Severity
@@ -82,7 +83,7 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     from tensat_dl.soundness.findings import findings
     from tensat_dl.soundness.report import make_report
 
-    check_report(arguments.json)
+    check_report(arguments.json, flags.files_used(arguments))
     program = load_rules(arguments.rules)
     with live_progress() as progress:
         verdicts = verify_rules(

@@ -49,6 +49,28 @@ def test_run_overwrites_nothing_that_it_uses(tensat, files, options: tuple[str, 
     assert {path: path.read_bytes() for path in Path.cwd().iterdir()} == files
 
 
+@pytest.mark.parametrize(
+    ("command", "read"),
+    [
+        (("verify", "my.tsat"), ("my.tsat",)),
+        (("test", "std, my.tsat"), ("my.tsat", "c.toml", "tensat.toml")),
+        (("profile", "my.tsat", "m.onnx"), ("my.tsat", "link", "c.toml")),
+        (("why-not", "relu_relu", "m.onnx", "--rules", "my.tsat"), ("my.tsat", "hard", "c.toml")),
+        (("extract", "e.json"), ("e.json", "c.toml", "tensat.toml")),
+    ],
+    ids=lambda given: given[0],
+)
+def test_no_report_replaces_what_the_command_reads(
+    tensat, files, command: tuple[str, ...], read: tuple[str, ...]
+) -> None:
+    (Path.cwd() / "tensat.toml").write_text("")
+    for name in read:
+        config = ("--config", "c.toml") if name == "c.toml" else ()
+        done = tensat(*command, *config, "--json", name)
+        assert (done.code, "would overwrite a file" in done.err) == (2, True), name
+        assert files.get(Path.cwd() / name, b"") == Path(name).read_bytes()
+
+
 def test_a_write_protected_output_is_not_replaced(
     tensat, files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
