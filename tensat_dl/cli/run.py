@@ -90,7 +90,7 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     from tensat_dl.report import make_report, write_json
 
     settings = _with_switches(arguments, flags.read_settings(arguments, _FLAGS))
-    used = flags.files_used(arguments, settings)
+    used = [f for f in flags.files_used(arguments, settings) if f != arguments.graph]
     output = destination.choose_output(
         arguments.graph, arguments.output, force=arguments.force, used=used
     )
