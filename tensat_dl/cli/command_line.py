@@ -11,7 +11,9 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from tensat_dl.cli import command, terminal
+from tensat_dl.cli import terminal
+from tensat_dl.cli.command import Command
+from tensat_dl.cli.commands import COMMANDS
 from tensat_dl.cli.failures import report_failure
 from tensat_dl.cli.interrupt import quick_interrupts
 from tensat_dl.errors import ExitCode
@@ -66,7 +68,7 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--version", action=_Version, help="print the version and exit")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True, title="commands")
-    for each in command.commands():
+    for each in COMMANDS:
         _add(subparsers, each)
     arguments, unknown = parser.parse_known_args(argv)
     if unknown:
@@ -74,7 +76,7 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     return arguments
 
 
-def _add(subparsers: argparse._SubParsersAction[_Parser], each: command.Command) -> None:
+def _add(subparsers: argparse._SubParsersAction[_Parser], each: Command) -> None:
     parser = subparsers.add_parser(
         each.name,
         help=each.summary,

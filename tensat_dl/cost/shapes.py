@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tensat_dl.vocabulary.attributes import Attributes, AttributeValue
-from tensat_dl.vocabulary.dims import Dim, SymbolicDim
+from tensat_dl.vocabulary.dims import Dim, SymbolicDim, substitute
 from tensat_dl.vocabulary.types import AbsentType, TensorType, Type
 
 
@@ -117,7 +117,7 @@ def size_of(dim: Dim, symbol_size: int) -> int:
     if not isinstance(dim, SymbolicDim):
         return dim
     try:
-        size = dim.substitute(dict.fromkeys(dim.symbols(), symbol_size))
+        size = substitute(dim, dict.fromkeys(dim.symbols(), symbol_size))
     except ZeroDivisionError:
         return symbol_size
     return max(0, size) if isinstance(size, int) else symbol_size

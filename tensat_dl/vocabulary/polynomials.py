@@ -134,12 +134,6 @@ class SymbolicDim:
         """It depends on a symbol that stands for an unknown dim."""
         return any(name.startswith("?") for name in self.symbols())
 
-    def substitute(self, values: Mapping[str, Dim]) -> Dim:
-        """Replace symbols by dims, also inside atoms; see `dims.substitute`."""
-        from tensat_dl.vocabulary import dims
-
-        return dims.substitute(self, values)
-
 
 Dim = int | SymbolicDim
 

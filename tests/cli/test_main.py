@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from tensat_dl import config_schema
-from tensat_dl.cli import command, ops
+from tensat_dl.cli import command_line, ops
+from tensat_dl.cli.command import Command
+from tensat_dl.cli.commands import COMMANDS
 from tensat_dl.diagnostics import Diagnostic, SourceFile, Span
 from tensat_dl.errors import (
     ExitCode,
@@ -35,7 +37,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
             raise error
 
         stub = dataclasses.replace(ops.COMMAND, execute=execute)
-        monkeypatch.setattr(command, "commands", lambda: (stub,))
+        monkeypatch.setattr(command_line, "COMMANDS", (stub,))
 
     return prepare
 
@@ -45,8 +47,8 @@ def test_version(tensat) -> None:
     assert (done.code, done.out) == (0, f"tensat-dl {version('tensat-dl')}\n")
 
 
-@pytest.mark.parametrize("each", command.commands(), ids=lambda each: each.name)
-def test_every_command_has_help_with_examples(tensat, each: command.Command) -> None:
+@pytest.mark.parametrize("each", COMMANDS, ids=lambda each: each.name)
+def test_every_command_has_help_with_examples(tensat, each: Command) -> None:
     done = tensat(each.name, "--help")
     assert done.code == 0
     assert each.summary in tensat("--help").out

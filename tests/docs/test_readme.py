@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tensat_dl import config
-from tensat_dl.cli import command
+from tensat_dl.cli.commands import COMMANDS
 from tensat_dl.settings import Settings
 
 ROOT = Path(__file__).parent.parent.parent
@@ -34,7 +34,7 @@ def test_the_settings_shown_are_the_defaults_and_all_of_them() -> None:
 
 def test_every_command_is_listed() -> None:
     text = (ROOT / "README.md").read_text()
-    for each in command.commands():
+    for each in COMMANDS:
         assert f"| `tensat-dl {each.name}" in text
 
 
