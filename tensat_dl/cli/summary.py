@@ -71,10 +71,15 @@ def extraction_line(extraction: Report) -> str:
     if extraction["bound"] is not None:
         parts.append(f"bound {number(extraction['bound'])}")
     if extraction["gap"] is not None:
-        parts.append(f"gap {100 * extraction['gap']:.2g} %")
+        parts.append(f"gap {_percent(extraction['gap'])}")
     if extraction["status"] == Status.FEASIBLE:
         parts.append(_UNPROVEN.get(extraction["stopped"], f"stopped by {extraction['stopped']}"))
     return ", ".join([*parts, f"{extraction['seconds']:.2f} s"])
+
+
+def _percent(share: float) -> str:
+    """Two digits, or as many as there are before the point."""
+    return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:,.0f} %"
 
 
 def limit_words(limit: Report) -> str:

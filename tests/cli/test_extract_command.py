@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tensat_dl.cli.summary import extraction_line
+
 
 def egraph(*nodes: tuple[str, str, float, list[str]], root: str = "r") -> str:
     """JSON of an e-graph; a node is (class, operator, cost, children as node ids)."""
@@ -100,3 +102,14 @@ def test_a_solver_that_is_not_there_is_exit_2(tensat) -> None:
     done = tensat("extract", "g.json", "--solver", "gplk")
     assert done.code == 2
     assert "did you mean `glpk`?" in done.err
+
+
+@pytest.mark.parametrize(
+    ("gap", "says"),
+    [(0.0, "gap 0 %"), (0.0123, "gap 1.2 %"), (0.98, "gap 98 %"), (1.0, "gap 100 %"),
+     (0.996, "gap 100 %"), (52.5, "gap 5,250 %"), (2e-6, "gap 0.0002 %")],
+)  # fmt: skip
+def test_gaps_in_words(gap: float, says: str) -> None:
+    fields = {"method": "ilp", "solver": "", "status": "feasible", "objective": 1.0}
+    line = extraction_line({**fields, "bound": 0.0, "gap": gap, "stopped": "time", "seconds": 1.0})
+    assert f", {says}, " in line

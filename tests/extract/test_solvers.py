@@ -304,6 +304,11 @@ def test_options_reach_the_solver_verbatim() -> None:
         session.load(knapsack())
         answer = session.solve(5.0, 1e-6, 6.0, lambda progress: None)
     assert answer.outcome is Outcome.FAILED and "no-such-option" in answer.message
+    for option in ({"no-such-option": True}, {"presolve": 3}, {"mip_max_nodes": -5}):
+        with SolverSession(find_solver("highs"), option) as session:
+            session.load(knapsack())
+            answer = session.solve(5.0, 1e-6, 6.0, lambda progress: None)
+        assert answer.outcome is Outcome.FAILED and next(iter(option)) in answer.message
     with SolverSession(find_solver("highs"), {"mip_max_nodes": 0}) as session:
         session.load(market_split())
         answer = session.solve(20.0, 1e-6, 25.0, lambda progress: None)

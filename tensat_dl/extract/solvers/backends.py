@@ -104,6 +104,7 @@ class DirectRunner:
         self.solver: Any = SolverFactory(solver.plugin)
         more = solver.for_reduced if program.reduced else {}
         self.options = {**solver.defaults, **more, **options}
+        self.refused = _refused_by_highs(self.options) if solver.name == "highs" else ""
 
     def add_rows(self, rows: Iterable[Row]) -> None:
         """Pyomo notices the new constraints at the next solve."""
@@ -111,6 +112,8 @@ class DirectRunner:
 
     def solve(self, until: float, gap: float, report: Report) -> SolverAnswer:
         """One run, of one thread unless the options say otherwise."""
+        if self.refused:
+            return SolverAnswer(Outcome.FAILED, message=self.refused)
         options = dict(self.options)
         results = self.solver.solve(
             self.model,
@@ -239,6 +242,17 @@ class PyomoRunner:
         self.model.solutions.load_from(results)
         values = values_of(self.model)
         return SolverAnswer(outcome, values, None, bound, message)
+
+
+def _refused_by_highs(options: Options) -> str:
+    """What is wrong with an option that HiGHS does not take: Pyomo would not tell."""
+    highspy: Any = import_module("highspy")
+    highs = highspy.Highs()
+    highs.silent()
+    for name, value in options.items():
+        if highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
+            return f"HiGHS does not take the option `{name} = {value}`"
+    return ""
 
 
 def _left(until: float) -> float:
