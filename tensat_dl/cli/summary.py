@@ -64,7 +64,7 @@ def summary(report: Report, *, verbose: bool) -> list[Block]:
 
 def extraction_line(extraction: Report) -> str:
     """Method, solver, status, value, bound and gap in one line."""
-    how = extraction["method"] + (f" with {extraction['solver']}" if extraction["solver"] else "")
+    how = extraction["method"] + _solvers(extraction)
     if extraction["objective"] is None:
         return f"{how}: {extraction['status']}; {extraction['seconds']:.2f} s"
     parts = [f"{how}: {extraction['status']}", f"cost {number(extraction['objective'])}"]
@@ -85,6 +85,13 @@ def _percent(share: float) -> str:
 def limit_words(limit: Report) -> str:
     """A limit, and what the selection takes of it."""
     return f"{limit['text']}; the selection has {number(limit['used'])}"
+
+
+def _solvers(extraction: Report) -> str:
+    """The solver that was asked for, and of `auto` those that ran, where any had to."""
+    asked, ran = extraction["solver"], extraction["solvers"]
+    others = f" ({', '.join(ran)})" if ran and ran != [asked] else ""
+    return f" with {asked}{others}" if asked else ""
 
 
 def _headline(report: Report) -> Line:

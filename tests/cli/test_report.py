@@ -136,6 +136,20 @@ def test_an_unproven_answer_says_why_in_words() -> None:
     assert "gap 25 %, the solver failed, 0.25 s" in extraction_line(extraction_report(answer))
 
 
+@pytest.mark.parametrize(
+    ("asked", "ran", "text"),
+    [
+        ("glpk", ("glpk",), "ilp with glpk: "),
+        ("auto", ("highs", "glpk"), "ilp with auto (highs, glpk): "),
+        ("auto", (), "ilp with auto: "),
+        ("", (), "ilp: "),
+    ],
+)
+def test_the_solvers_that_auto_chose_are_named(asked: str, ran: tuple[str, ...], text: str) -> None:
+    answer = dataclasses.replace(EXTRACTION, solver=asked, solvers=ran)
+    assert extraction_line(extraction_report(answer)).startswith(text)
+
+
 def test_verbose_shows_every_rule(capsys: pytest.CaptureFixture[str]) -> None:
     text = text_of(OUTCOME, capsys, verbose=True)
     assert "assoc" in text
