@@ -59,7 +59,10 @@ def _meet_tensors(left: TensorType, right: TensorType) -> TensorType | None:
     fill = right.fill if left.fill is None else left.fill
     if right.fill is not None and right.fill != fill:
         return None
-    return TensorType(left.dtype, shape, value, fill)
+    if value is None or fill is None:
+        return TensorType(left.dtype, shape, value, fill)
+    value = _meet_values(value, (fill,) * len(value))
+    return None if value is None else TensorType(left.dtype, shape, value)
 
 
 def _meet_shapes(left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[Dim, ...] | None:

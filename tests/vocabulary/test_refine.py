@@ -48,6 +48,9 @@ def i64(*sizes: Dim, value: tuple[Dim, ...] | None = None) -> TensorType:
         (TensorType(DType.F32, (), (float("nan"),)), TensorType(DType.F32, (), (1.0,)), None),
         (f32(9), TensorType(DType.F32, (9,), fill=0.0), TensorType(DType.F32, (9,), fill=0.0)),
         (TensorType(DType.F32, (9,), fill=1.0), TensorType(DType.F32, (9,), fill=0.0), None),
+        (TensorType(DType.I64, (N,), fill=2), i64(2, value=(2, 2)), i64(2, value=(2, 2))),
+        (TensorType(DType.I64, (N,), fill=2), i64(2, value=(M, 2)), i64(2, value=(2, 2))),
+        (TensorType(DType.I64, (N,), fill=2), i64(2, value=(2, 3)), None),
         (UNDECLARED, f32(N), f32(N)),
         (OtherType("seq(f32[2])"), f32(N), None),
         (ABSENT, ABSENT, ABSENT),
@@ -63,6 +66,7 @@ SIZES = st.sampled_from([2, 3, N, M, N + M, WHO, SOME, dims.unknown("r")])
 TYPES = st.one_of(
     st.builds(lambda sizes: TensorType(DType.I64, tuple(sizes)), st.lists(SIZES, max_size=2)),
     st.builds(lambda a, b: TensorType(DType.I64, (2,), (a, b)), SIZES, SIZES),
+    st.builds(lambda fill: TensorType(DType.I64, (2,), fill=fill), st.sampled_from([2, 3])),
     st.just(TensorType(DType.I64, None)),
     st.just(UNDECLARED),
 )
