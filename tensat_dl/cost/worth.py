@@ -17,8 +17,8 @@ from tensat_dl.language.allowances import remaining
 from tensat_dl.language.evaluate import Environment, evaluate
 from tensat_dl.language.lint.matching import key
 from tensat_dl.language.lint.sides import Node, Sides, sides, subterms, variables
-from tensat_dl.language.lint.uses import operators_matched
 from tensat_dl.language.program import CheckedProgram, CostModel, Rule
+from tensat_dl.language.sides import matched_operators
 from tensat_dl.vocabulary.operators import Operator, OperatorKind
 
 
@@ -44,7 +44,7 @@ def useless_rules(program: CheckedProgram, model: str) -> tuple[str, ...]:
 
 def _warning(rules: Sequence[Rule], program: CheckedProgram, model: str) -> Diagnostic | None:
     others = [rule for rule in program.rules if rule.base != rules[0].base]
-    matched = {operator for rule in others for operator in operators_matched(rule)}
+    matched = {operator for rule in others for operator in matched_operators(rule)}
     costs = [_never_cheaper(rule, matched, program, model) for rule in rules]
     if not all(costs):
         return None

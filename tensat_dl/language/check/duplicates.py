@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 
 from tensat_dl.language.check.report import Reporter
+from tensat_dl.language.check.rules import BACKWARD
 from tensat_dl.language.print_program import rule_text
 from tensat_dl.language.program import Rule
 from tensat_dl.sentences import shortened
 
-#: What the name of the backward direction of a rule ends in.
-_BACK = "<="
 #: Parts of a rule that are named.
 _SHOWN = 3
 _WORD = re.compile(r"[A-Za-z_$][\w$.]*")
@@ -38,7 +37,7 @@ def _warn(repeated: Sequence[Rule], own: Sequence[Rule], earlier: str, report: R
     """A rule with a class or two directions may repeat another one in part."""
     whole = len(repeated) == len(own)
     base, span = own[0].base, own[0].span
-    both = any(rule.name.endswith(_BACK) for rule in own)
+    both = any(rule.name.endswith(BACKWARD) for rule in own)
     parts = [_part(rule, both=both) for rule in repeated]
     report.warning(
         "W0403",
@@ -52,8 +51,8 @@ def _warn(repeated: Sequence[Rule], own: Sequence[Rule], earlier: str, report: R
 def _part(rule: Rule, *, both: bool) -> str:
     """Which operator and which direction of its base a rule is: `Relu, from left to right`."""
     suffix = rule.name.removeprefix(rule.base)
-    operator = suffix.removesuffix(_BACK).removeprefix("@")
-    direction = "from right to left" if suffix.endswith(_BACK) else "from left to right"
+    operator = suffix.removesuffix(BACKWARD).removeprefix("@")
+    direction = "from right to left" if suffix.endswith(BACKWARD) else "from left to right"
     return ", ".join(filter(None, (operator, direction if both else "")))
 
 

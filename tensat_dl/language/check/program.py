@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tensat_dl.diagnostics import Diagnostics
-from tensat_dl.language.allowances import VERIFIED, allowances, idle, remaining
+from tensat_dl.language.allowances import VERIFIED, Allowance, allowances, idle, remaining
 from tensat_dl.language.check.annotations import Flags, read_flags
 from tensat_dl.language.check.costs import check_cost_model
 from tensat_dl.language.check.declarations import (
@@ -50,21 +50,21 @@ def check_program(
     roots: Sequence[LoadedModule], modules: Sequence[LoadedModule], diagnostics: Diagnostics
 ) -> CheckedProgram | None:
     """Check `modules` (imports before importers), of which the user named `roots`."""
-    program = _check(roots, modules, diagnostics)
-    _settle(roots, modules, diagnostics, complete=program is not None)
+    allowed = tuple(a for module in modules for a in allowances(module.tree))
+    program = _check(roots, modules, allowed, diagnostics)
+    _leave_out_allowed(roots, allowed, diagnostics, complete=program is not None)
     return program
 
 
-def _settle(
+def _leave_out_allowed(
     roots: Sequence[LoadedModule],
-    modules: Sequence[LoadedModule],
+    allowed: Sequence[Allowance],
     diagnostics: Diagnostics,
     *,
     complete: bool,
 ) -> None:
     """Leave out the warnings that are meant.  Rules of imported files are not looked at beside the
     others, and not all is looked at after an error: nothing is said of allowances there."""
-    allowed = [a for module in modules for a in allowances(module.tree)]
     warned = list(diagnostics)
     diagnostics.found[:] = remaining(warned, allowed)
     own = {root.file for root in roots}
@@ -75,7 +75,10 @@ def _settle(
 
 
 def _check(
-    roots: Sequence[LoadedModule], modules: Sequence[LoadedModule], diagnostics: Diagnostics
+    roots: Sequence[LoadedModule],
+    modules: Sequence[LoadedModule],
+    allowed: tuple[Allowance, ...],
+    diagnostics: Diagnostics,
 ) -> CheckedProgram | None:
     report = Reporter(diagnostics)
     scopes = build_scopes(modules, report)
@@ -108,7 +111,7 @@ def _check(
         cost_models={model.name: model for model in models},
         tests=tests,
         files=tuple(module.file for module in modules),
-        allowances=tuple(a for module in modules for a in allowances(module.tree)),
+        allowances=allowed,
         tested_imports=tuple(m.file.name for m in modules if m not in roots and _has_tests(m)),
     )
 

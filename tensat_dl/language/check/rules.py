@@ -27,6 +27,9 @@ from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary.operators import AttributeKind, Operator
 
+#: What the name of the backward direction of a rule ends in.
+BACKWARD = "<="
+
 
 @dataclass(frozen=True)
 class RuleSource:
@@ -105,7 +108,7 @@ def _check_instance(
     if item.both_ways:
         source.report.aside = "read from right to left, as `<=>` allows"
         sides = (item.right, item.left)
-        rules.append(_check_rewrite(source, item, sides, suffix + "<=", operators))
+        rules.append(_check_rewrite(source, item, sides, suffix + BACKWARD, operators))
         source.report.aside = ""
     return rules
 

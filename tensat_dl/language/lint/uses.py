@@ -6,7 +6,7 @@ of the rules; where that is not possible, nothing is said.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from tensat_dl.diagnostics import SourceFile
@@ -15,7 +15,8 @@ from tensat_dl.language.lint.holds import implied_by, mentioned
 from tensat_dl.language.lint.matching import Matcher, Substitution, key, replaced, substituted
 from tensat_dl.language.lint.sides import Node, Sides, Variable, sides, subterms, variables
 from tensat_dl.language.lint.typing import keeps_type
-from tensat_dl.language.program import InputMap, Rule
+from tensat_dl.language.program import Rule
+from tensat_dl.language.sides import matched_operators
 from tensat_dl.vocabulary.operators import Operator
 
 
@@ -179,18 +180,8 @@ def _leads_nowhere(shown: Sides, rules: Sequence[Rule]) -> bool:
     new = {place.operator for place in places} - {n.operator for n in subterms(shown.left)}
     if not new:
         return False
-    return not any(new & operators_matched(other) for other in rules if other.base != rule.base)
-
-
-def operators_matched(rule: Rule) -> frozenset[Operator]:
-    """The operators that a rule looks for."""
-    return frozenset(_operators(rule))
-
-
-def _operators(rule: Rule) -> Iterator[Operator]:
-    for match in rule.matches:
-        yield match.operator
-        yield from (given.operator for given in match.inputs if isinstance(given, InputMap))
+    others = (other for other in rules if other.base != rule.base)
+    return all(new.isdisjoint(matched_operators(other)) for other in others)
 
 
 # --- words ----------------------------------------------------------------------------------
