@@ -62,9 +62,8 @@ class Derivations:
         for reader, read in step.inner:
             made = self.origins.read.get((reader, read.eclass), frozenset())
             before += self.between(read, made)
-        return (*dict.fromkeys(rule for rule in before if rule != step.rule), step.rule)[
-            -_MAX_CHAIN:
-        ]
+        others = dict.fromkeys(rule for rule in before if rule != step.rule)
+        return (*others, step.rule)[-_MAX_CHAIN:]
 
     def _way(self, start: ENode, goals: Collection[ENode], rules: Sequence[str]) -> list[Step]:
         """The fewest steps of some rules from one e-node of a tensor to another; [] where there
