@@ -19,7 +19,7 @@ from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.settled import Settled
 from tensat_dl.errors import InfeasibleError
 from tensat_dl.graph.fold import fold_constants, left_by_folding
-from tensat_dl.graph.model import Graph
+from tensat_dl.graph.model import Graph, Node
 from tensat_dl.graph.prune import remove_dead
 from tensat_dl.graph.run import Loader
 from tensat_dl.graph.source import Source
@@ -81,12 +81,7 @@ def _candidates(
     Where the original is beyond the limits, what was found need not be cheaper.  Raises
     InfeasibleError when nothing is left."""
     limits = settings.extract
-    left = left_by_folding(original, settings.export)
-    tidy = None
-    if original.source.inlined or len(left) < len(remove_dead(original).nodes):
-        tidy = fold_constants(original, settings.export)
-        if beyond_limits(tidy, limits):
-            tidy, left = None, original.nodes
+    tidy, left = _tidied(original, settings)
     before = settled.before + price_of_unfolded(original, left, model)
     beyond = beyond_limits(original, limits)
     is_given = tidy is not None or not beyond
@@ -108,6 +103,16 @@ def _candidates(
             help="raise the limits, or explore further",
         )
     yield Candidate(original, original.source, before, before, changed=False)
+
+
+def _tidied(original: Graph, settings: Settings) -> tuple[Graph | None, tuple[Node, ...]]:
+    """The original with its constants folded, None where that changes nothing or is beyond the
+    limits; and the nodes that are there at run time."""
+    left = left_by_folding(original, settings.export)
+    if not original.source.inlined and len(left) == len(remove_dead(original).nodes):
+        return None, left
+    tidy = fold_constants(original, settings.export)
+    return (None, original.nodes) if beyond_limits(tidy, settings.extract) else (tidy, left)
 
 
 @dataclass(frozen=True)
