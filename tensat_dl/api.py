@@ -61,10 +61,10 @@ def optimize(
     from tensat_dl.pipeline import optimize as run
 
     settings = as_settings(config)
-    chosen = rules if isinstance(rules, CheckedProgram) else ",".join(split_names(rules))
+    chosen = rules if isinstance(rules, CheckedProgram) else split_names(rules)
     if isinstance(model, str | PathLike):
         path = Path(model)
-        names = split_names(chosen) if isinstance(chosen, str) else []
+        names = [] if isinstance(chosen, CheckedProgram) else chosen
         used = [Path(name) for name in names if name]
         target = choose_output(path, Path(output) if output else None, force=force, used=used)
         outcome = run(path, chosen, settings, progress or silent, output=target, force=force)

@@ -27,7 +27,7 @@ from tensat_dl.graph.opsets import allowed_opsets, at_oldest_opset
 from tensat_dl.graph.read import read_model
 from tensat_dl.graph.save import save
 from tensat_dl.graph.verify import require
-from tensat_dl.language.load import load_rules
+from tensat_dl.language.load import RuleNames, load_rules
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.outcome import Outcome
 from tensat_dl.phases import Phases
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
 
 def optimize(
     model: str | Path | onnx.ModelProto | onnx_ir.Model,
-    rules: str | CheckedProgram,
+    rules: RuleNames | CheckedProgram,
     settings: Settings,
     progress: Progress | None = None,
     *,
     output: Path | None = None,
     force: bool = False,
 ) -> Outcome:
-    """Optimise `model` with `rules` (paths or shipped names, separated by commas; or checked).
+    """Optimise `model` with `rules` (paths or shipped names, or what was checked).
 
     Writes `output` when it is given, after verification only.  Raises what `errors` defines.
     """

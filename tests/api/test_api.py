@@ -138,6 +138,16 @@ def test_rules_are_paths_too(proto: onnx.ModelProto, rules: str) -> None:
     assert [rule.base for rule in tensat_dl.load_rules(Path(rules)).rules] == ["relu_relu"]
 
 
+def test_a_path_in_a_list_may_hold_a_comma(
+    proto: onnx.ModelProto, rules: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a,b.tsat"
+    path.write_text(Path(rules).read_text())
+    expected = tensat_dl.optimize(proto, rules).report["cost"]
+    assert tensat_dl.optimize(proto, path).report["cost"] == expected
+    assert tensat_dl.optimize(proto, [str(path)]).report["cost"] == expected
+
+
 def test_rules_load_and_check(rules: str, tmp_path: Path) -> None:
     assert [rule.base for rule in tensat_dl.load_rules(rules).rules] == ["relu_relu"]
     assert tensat_dl.check(rules) == ()
