@@ -10,7 +10,7 @@ was given.  Nothing here raises: a wrong value is kept, and `infer` says what is
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from tensat_dl.vocabulary import dims, windows
 from tensat_dl.vocabulary.attributes import Attributes, AttributeValue
@@ -33,9 +33,6 @@ AXES: Mapping[str, frozenset[str]] = {
     "Resize": frozenset({"axes"}),
 }  # fmt: skip
 
-#: Beside `auto_pad`: operators with attributes that `_resolve` drops or sets.
-_RESOLVED = frozenset({"CenterCropPad", "Reshape", "Resize", "Shape"})
-
 _RECURRENT = ("GRU", "LSTM", "RNN")
 
 
@@ -56,7 +53,7 @@ def canonical_attributes(
 
 def has_other_spellings(op: Operator) -> bool:
     """Can several sets of attributes, beyond defaults and single values, be the same node?"""
-    return not op.domain and (op.name in _RESOLVED or op.attribute("auto_pad") is not None)
+    return not op.domain and (op.name in _RESOLVERS or op.attribute("auto_pad") is not None)
 
 
 def default_of(op: Operator, name: str, inputs: Sequence[Type]) -> AttributeValue | None:
@@ -122,17 +119,35 @@ def _resolve(
         return values
     if "auto_pad" in values:
         return windows.resolve_padding(op.name, values, given, inputs)
-    if op.name == "Shape" and "end" in values and values["end"] == _rank(inputs):
-        values.pop("end")
-    if op.name in ("CenterCropPad", "Resize") and _is_all_axes(values.get("axes"), _rank(inputs)):
-        values.pop("axes")
-    if op.name == "Reshape" and _has_no_zero(inputs[1:2]):
-        values["allowzero"] = 0
+    resolver = _RESOLVERS.get(op.name)
+    if resolver is not None:
+        resolver(values, inputs)
     return values
 
 
-def _is_all_axes(axes: AttributeValue | None, rank: int | None) -> bool:
-    return rank is not None and axes == tuple(range(rank))
+def _drop_all_axes(values: dict[str, AttributeValue], inputs: Sequence[Type]) -> None:
+    rank = _rank(inputs)
+    if rank is not None and values.get("axes") == tuple(range(rank)):
+        values.pop("axes")
+
+
+def _drop_last_end(values: dict[str, AttributeValue], inputs: Sequence[Type]) -> None:
+    if "end" in values and values["end"] == _rank(inputs):
+        values.pop("end")
+
+
+def _forget_zeros(values: dict[str, AttributeValue], inputs: Sequence[Type]) -> None:
+    if _has_no_zero(inputs[1:2]):
+        values["allowzero"] = 0
+
+
+#: Beside `auto_pad`: what drops or sets attributes of an operator.
+_RESOLVERS: Mapping[str, Callable[[dict[str, AttributeValue], Sequence[Type]], None]] = {
+    "CenterCropPad": _drop_all_axes,
+    "Reshape": _forget_zeros,
+    "Resize": _drop_all_axes,
+    "Shape": _drop_last_end,
+}
 
 
 def _has_no_zero(target: Sequence[Type]) -> bool:
