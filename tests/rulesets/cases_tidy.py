@@ -248,6 +248,19 @@ RESHAPE: list[Case] = [
     ),
     *acts("reshape.tile_nothing", "x: f32[2, 3]; y = Tile(x, i64([1, 1]))"),
     *rests("reshape.tile_nothing", "x: f32[2, 3]; y = Tile(x, i64([1, 2]))"),
+    *acts(
+        "reshape.reduce_nothing",
+        "x: f32[2, 1, 3]; y = F(x, i64([1]), keepdims=0)",
+        "x: i32[1, 1]; y = F(x, keepdims=0)",
+        "x: f32[N, 1]; y = F(x, i64([-1]), keepdims=1)",
+        "x: f32[0, 3, 1]; y = F(x, i64([2]))",
+    ),
+    *rests(
+        "reshape.reduce_nothing",
+        "x: f32[2, 1, 3]; y = F(x, i64([0]), keepdims=0)",
+        "x: f32[N, 1]; y = F(x, i64([0]), keepdims=0)",
+        "x: f32[1, 2]; a: i64[1]; y = F(x, a, keepdims=0)",
+    ),
     *acts("reshape.pad_nothing", "x: f32[2, 3]; y = Pad(x, i64([0, 0, 0, 0]), mode='reflect')"),
     *rests(
         "reshape.pad_nothing",
