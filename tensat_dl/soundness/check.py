@@ -25,6 +25,8 @@ from tensat_dl.syntax.printer import format_expr
 #: Attempts for each instance that is wanted, and before a rule is said to have none.
 _ATTEMPTS = 12
 _FIRST = 400
+#: Ways of deriving the facts of a rule for each of which so many instances are drawn.
+_WAYS = 4
 #: Attempts at one condition without the others.
 _ALONE = 100
 
@@ -53,9 +55,10 @@ class Tally:
 
 def check_rule(program: CheckedProgram, rule: Rule, settings: Settings) -> Verdict:
     """Draw and judge instances; stop at the first that refutes."""
-    samples, seed = settings.samples, settings.seed
     start = time.perf_counter()
     subject = make_subject(program, rule)
+    seed = settings.seed
+    samples = settings.samples * min(max(len(subject.plans), 1), _WAYS)
     sampler = Sampler(subject, seed)
     tally = Tally()
     for attempt in range(max(_FIRST, samples * _ATTEMPTS)):

@@ -146,7 +146,7 @@ class Sampler:
         """The same, but both sides may differ in type."""
         if not self.subject.plans:
             return None
-        choice = self.random.randrange(len(self.subject.plans))
+        choice = self._way()
         plan, hints = self.subject.plans[choice], self._hints[choice]
         try:
             return make_instance(self.subject, plan, tuple(self._rows(plan, hints)))
@@ -156,6 +156,14 @@ class Sampler:
             self.refusals[str(refusal)] += 1
             self._square = True
         return None
+
+    def _way(self) -> int:
+        """One of the plans: shorter ways of deriving facts come first, and are drawn more often,
+        because the longer ones are made of them."""
+        count = len(self.subject.plans)
+        if count == 1:
+            return self.random.randrange(count)
+        return int(count * self.random.random() ** 2)
 
     def _rows(self, plan: RulePlan, hints: Hints) -> Iterator[Row]:
         draw = Draw(self.random, self.small, square=self._square)

@@ -34,6 +34,14 @@ def test_an_uninterpreted_function_that_is_moved_is_proved() -> None:
     assert verify(rule)["r"].method == "modular"
 
 
+def test_each_way_of_deriving_a_fact_gets_its_instances() -> None:
+    """Two plans: the fact of a Relu, and that of an Exp."""
+    ways = ["derive up(y) if y = Relu(x)", "derive up(y) if y = Exp(x)"]
+    rule = "relation up(y: Tensor)\n{}\n@real\nrewrite r: Relu(x) => x where up(x)"
+    assert verify(rule.format(ways[0]))["r"].instances == 40
+    assert verify(rule.format("\n".join(ways)))["r"].instances == 80
+
+
 MYSTERY = 'op "com.acme"::Mystery(x: Tensor) -> y: Tensor { infer y = like(x) }\n'
 
 
