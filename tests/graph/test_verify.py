@@ -10,6 +10,8 @@ from onnx import helper, numpy_helper, parser
 from tensat_dl.errors import VerificationError
 from tensat_dl.graph.compare import compare
 from tensat_dl.graph.randomise import randomise_initializers
+from tensat_dl.graph.run import open_reference
+from tensat_dl.graph.source import Source
 from tensat_dl.graph.verify import Verification, require, verify
 from tensat_dl.settings import VerifySettings
 
@@ -188,6 +190,15 @@ def test_what_onnxruntime_cannot_run_is_run_by_the_reference() -> None:
     assert verify(doubly, fixed, SETTINGS).runner == "the reference evaluator"
     assert verify(doubly, fixed, SETTINGS).ok
     assert not verify(doubly, wrong, SETTINGS).ok
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_reference_says_nothing_of_infinities() -> None:
+    """numpy warns of a logarithm of nothing, on the screen of whoever runs a model of bf16."""
+    text = "g (bfloat16[2] x) => (bfloat16[2] y) { z = Sub(x, x) y = Log(z) }"
+    runner = open_reference(Source(model(text)))
+    (output,) = runner.run({"x": np.ones(2, np.float32)})
+    assert np.isneginf(output).all()
 
 
 def test_what_nothing_can_compare_is_skipped_and_not_ok() -> None:
