@@ -36,6 +36,14 @@ class Failure(Exception):
         self.reason = reason
 
 
+class Untyped(Failure):
+    """An application of `operator` has no type."""
+
+    def __init__(self, operator: Operator, reason: str) -> None:
+        super().__init__(f"{operator.name}: {reason}")
+        self.operator = operator
+
+
 @dataclass
 class Known:
     """`failures` counts what stood in the way; `spans`: the range of the contents of indices;

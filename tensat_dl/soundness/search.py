@@ -21,7 +21,7 @@ from tensat_dl.egraph.left import (
 )
 from tensat_dl.egraph.typing import Scope
 from tensat_dl.language import program
-from tensat_dl.soundness.known import Failure, Known
+from tensat_dl.soundness.known import Failure, Known, Untyped
 from tensat_dl.soundness.proposals import Application, Blank, Misfit, propose
 from tensat_dl.soundness.proposals.application import Input
 from tensat_dl.soundness.rows import Row, accepted, analysed, tensors_read
@@ -73,7 +73,7 @@ class Attempt(Known):
                 self.decide()
             except Failure as failure:
                 self.failures[failure.reason] += 1
-                hopeless += failure.reason.startswith(match.operator.name)
+                hopeless += isinstance(failure, Untyped) and failure.operator == match.operator
             except Misfit:
                 hopeless += 1
             else:
@@ -156,7 +156,7 @@ class Attempt(Known):
         attributes = canonical_attributes(operator, application.attributes, types)
         found = self.subject.answerer.typer.outputs(operator, attributes, types, count)
         if isinstance(found, TypeFault):
-            raise Failure(f"{operator.name}: {found.reason}")
+            raise Untyped(operator, found.reason)
         if not all(_is_small(type_) for type_ in found):
             raise Failure(f"the type of {operator.name} is not known")
         return (attributes, count if operator.has_bundle else 1), found
