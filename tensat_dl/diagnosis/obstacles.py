@@ -174,7 +174,6 @@ def _rows(binding: Binding) -> AttributeRows:
 def _attribute_text(applied: Applied, names: Mapping[str, Value]) -> str:
     """Which attribute does not fit, and what it is."""
     operator, pattern, actual = applied.operator, applied.pattern, applied.actual
-    mentioned = {n for n, _ in pattern.bound} | {n for n, _ in pattern.required}
     for name, variable in pattern.bound:
         if name not in actual and not variable.startswith("$"):
             return f"{operator.name} has no attribute `{name}` here"
@@ -185,7 +184,7 @@ def _attribute_text(applied: Applied, names: Mapping[str, Value]) -> str:
         for formal in operator.attributes:
             default = default_of(operator, formal.name, applied.inputs)
             here = actual.get(formal.name)
-            if formal.name in mentioned or formal.implied or here == default:
+            if formal.name in pattern.mentioned or formal.implied or here == default:
                 continue
             usual = "absent" if default is None else value_text(default)
             given = "absent" if here is None else value_text(here)

@@ -113,7 +113,6 @@ def attributes_fit(
 def bind_attributes(applied: Applied, names: dict[str, Value]) -> bool:
     """Bind the attribute variables of one pattern in `names`; does the node fit so far?"""
     pattern, actual = applied.pattern, applied.actual
-    mentioned = {n for n, _ in pattern.bound} | {n for n, _ in pattern.required}
     for name, variable in pattern.bound:
         if name not in actual:
             if variable.startswith("$"):  # `attr=_`: whatever it is, absent included
@@ -122,7 +121,7 @@ def bind_attributes(applied: Applied, names: dict[str, Value]) -> bool:
         if variable in names and equal(names[variable], actual[name]) is not True:
             return False
         names[variable] = actual[name]
-    others = {n: v for n, v in actual.items() if n not in mentioned}
+    others = {n: v for n, v in actual.items() if n not in pattern.mentioned}
     if pattern.rest is not None:
         captured = Attributes.of(others)
         return names.setdefault(pattern.rest, captured) == captured
@@ -132,11 +131,10 @@ def bind_attributes(applied: Applied, names: dict[str, Value]) -> bool:
 def _has_defaults(applied: Applied) -> bool:
     """Every attribute that the pattern does not mention equals its default."""
     pattern = applied.pattern
-    mentioned = {n for n, _ in pattern.bound} | {n for n, _ in pattern.required}
     return pattern.rest is not None or all(
         applied.actual.get(f.name) == default_of(applied.operator, f.name, applied.inputs)
         for f in applied.operator.attributes
-        if f.name not in mentioned and not f.implied
+        if f.name not in pattern.mentioned and not f.implied
     )
 
 

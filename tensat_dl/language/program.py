@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 
 from tensat_dl.diagnostics import Diagnostic, SourceFile, Span
 from tensat_dl.language.allowances import Allowance
@@ -36,6 +37,11 @@ class AttributePattern:
     bound: tuple[tuple[str, str], ...] = ()
     required: tuple[tuple[str, ast.Expr], ...] = ()
     rest: str | None = None
+
+    @cached_property
+    def mentioned(self) -> frozenset[str]:
+        """The attributes that the pattern says something of."""
+        return frozenset(name for name, _ in (*self.bound, *self.required))
 
 
 @dataclass(frozen=True)
