@@ -118,7 +118,7 @@ class Exploration:
 @dataclass(frozen=True)
 class Saturated:
     """The snapshot.  Classes are 0..len(class_types)-1; bundles have classes too, of the type
-    UNDECLARED.    `weight[c]`: depends on constants alone.
+    UNDECLARED.  `weight[c]`: depends on constants alone.
 
     `value_class` maps every value name of the original graph to its class; `outputs` are the
     classes of the graph outputs, in order.
