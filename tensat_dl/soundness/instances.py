@@ -118,7 +118,8 @@ class Sampler:
     avoid: ast.Expr | None = None
 
     def __post_init__(self) -> None:
-        self.random = random.Random(f"{self.seed} {self.subject.rule.name}")
+        own = self.subject.rule.name.rpartition(".")[2]  # the same draws under every alias
+        self.random = random.Random(f"{self.seed} {own}")
         self.failures: Counter[str] = Counter()
         self.refusals: Counter[str] = Counter()
         self.apart = 0

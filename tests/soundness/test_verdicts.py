@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from rule_files import program_of, verify
 
+from tensat_dl.language.load import load_rules
 from tensat_dl.soundness.findings import findings
 from tensat_dl.soundness.report import make_report
 from tensat_dl.soundness.run import verify_program
 from tensat_dl.soundness.settings import Settings
 from tensat_dl.soundness.verdict import Status
 
+UNCACHED = Settings(cache=False)
 IDEMPOTENT = "rewrite r: Relu(Relu(x)) => Relu(x)"
 
 
@@ -32,6 +36,19 @@ def test_order_is_tried_on_exact_numbers() -> None:
 def test_an_uninterpreted_function_that_is_moved_is_proved() -> None:
     rule = "rewrite r: Relu(Transpose(x: f32[_, _], perm=p)) => Transpose(Relu(x), perm=p)"
     assert verify(rule)["r"].method == "modular"
+
+
+def test_an_imported_rule_has_the_verdict_that_it_has_alone(tmp_path: Path) -> None:
+    """A rule is drawn for under its own name, whatever the file is called where it is imported."""
+    rule = "@real\nrewrite distribute: Mul(a, Add(b, c)) => Add(Mul(a, b), Mul(a, c))\n"
+    (tmp_path / "own.tsat").write_text(f"language 1\n{rule}")
+    (tmp_path / "all.tsat").write_text('language 1\nimport "own.tsat" as mine\n')
+    alone, imported = (
+        verify_program(program := load_rules(tmp_path / name), program.rules, UNCACHED)[0]
+        for name in ("own.tsat", "all.tsat")
+    )
+    assert (alone.rule, imported.rule) == ("distribute", "mine.distribute")
+    assert (alone.methods, alone.error) == (imported.methods, imported.error)
 
 
 def test_each_way_of_deriving_a_fact_gets_its_instances() -> None:
