@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,16 @@ from tensat_dl.cost.measured.cache import Measurement, to_content
 from tensat_dl.cost.measured.comparison import Comparison
 from tensat_dl.cost.measured.machine import Setting
 from tensat_dl.cost.measured.tally import Tally
-from tensat_dl.extract.problem import LimitRecord
+from tensat_dl.egraph.snapshot import StopReason as Ended
+from tensat_dl.extract.problem import LimitRecord, StopReason
+from tensat_dl.extract.problem import Status as ExtractionStatus
 from tensat_dl.graph.verification import Mismatch, Verification
+from tensat_dl.outcome import OutcomeStatus
 from tensat_dl.pipeline import optimize
 from tensat_dl.report import make_report
 from tensat_dl.settings import CostSettings, ExportSettings, Settings
 from tensat_dl.soundness.report import make_report as make_verdicts
-from tensat_dl.soundness.verdict import Counterexample, Status, Tensor, Verdict
+from tensat_dl.soundness.verdict import Computed, Counterexample, Status, Tensor, Verdict
 
 PAGE = Path(__file__).parents[2] / "docs" / "reports.md"
 DIAGNOSTICS = "Diagnostics"
@@ -92,7 +96,7 @@ def run_report() -> dict[str, Any]:
 def verify_report() -> dict[str, Any]:
     tensor = Tensor("x", "f32[]", float("nan"))
     example = Counterexample(
-        {"p": "1"}, ("y = Relu(x)",), (tensor,), tensor, tensor, (0,), 0, 1, "over the reals"
+        {"p": "1"}, ("y = Relu(x)",), (tensor,), tensor, tensor, (0,), 0, 1, Computed.REALS
     )
     refuted = Verdict("r", "r", Status.REFUTED, False, 1, {"exact": 1}, 0.0, 0, False, example)
     return make_verdicts([refuted, replace(refuted, needed=("a",), unneeded=("b",))])
@@ -176,6 +180,24 @@ def test_the_keys_of_diagnostics(capsys: pytest.CaptureFixture[str]) -> None:
     Path("r.tsat").write_text(RULES)
     (test,) = written("test", "r.tsat")["tests"]
     assert set(test["failures"][0]) == set(content["diagnostics"][0])
+
+
+WORDS: list[tuple[str, str, type[Enum]]] = [
+    ("run --json", "status", OutcomeStatus),
+    ("run --json", "exploration.stopped_by", Ended),
+    ("extract --json", "extraction.status", ExtractionStatus),
+    ("extract --json", "extraction.stopped", StopReason),
+    ("verify --json", "rules[].status", Status),
+    ("verify --json", "rules[].counterexample.computed", Computed),
+]
+
+
+@pytest.mark.parametrize(("section", "key", "words"), WORDS)
+def test_the_words_of_a_key_are_all_there(section: str, key: str, words: type[Enum]) -> None:
+    (table,) = re.findall(rf"^## `{section}`\n(.*?)(?=^## |\Z)", PAGE.read_text(), re.M | re.S)
+    (row,) = (line for line in table.splitlines() if line.startswith(f"| `{key}` |"))
+    expected = {word.value for word in words} - {Ended.UNFINISHED.value}
+    assert set(re.findall(r"`(.*?)`", row)) == {key, *expected}
 
 
 def test_every_command_that_writes_json_has_a_section() -> None:
