@@ -21,18 +21,18 @@ from tensat_dl.soundness.instances import Instance, Root
 from tensat_dl.soundness.judgement import Mismatch
 from tensat_dl.soundness.rows import open_names
 from tensat_dl.soundness.subject import Subject
-from tensat_dl.soundness.verdict import CLASH, Counterexample, Tensor
+from tensat_dl.soundness.verdict import Computed, Counterexample, Tensor
 from tensat_dl.vocabulary.attributes import Attributes, AttributeValue
 from tensat_dl.vocabulary.operators import Operator
 from tensat_dl.vocabulary.signature import value_text
 from tensat_dl.vocabulary.types import AbsentType, TensorType, Type, type_text
 
+#: By the name of the scheme.
 _COMPUTED = {
-    "float64": "over the reals, in float64",
-    "native": "in the element types themselves, NaN and rounding included",
-    "modular": "modulo 2^31 - 1",
+    "float64": Computed.REALS,
+    "native": Computed.NATIVE,
+    "modular": Computed.MODULAR,
 }
-_WRAPPED = "in integers, which wrap"
 
 
 def describe(subject: Subject, instance: Instance, mismatch: Mismatch) -> Counterexample:
@@ -51,7 +51,7 @@ def describe(subject: Subject, instance: Instance, mismatch: Mismatch) -> Counte
         index=difference.index,
         left_element=plain(np.asarray(difference.left)),
         right_element=plain(np.asarray(difference.right)),
-        computed=_WRAPPED if left.dtype.kind in "iu" else _COMPUTED[mismatch.scheme],
+        computed=Computed.WRAPPED if left.dtype.kind in "iu" else _COMPUTED[mismatch.scheme],
     )
 
 
@@ -69,7 +69,7 @@ def describe_clash(subject: Subject, instance: Instance) -> Counterexample:
         index=(),
         left_element=type_text(left),
         right_element=type_text(right),
-        computed=CLASH,
+        computed=Computed.TYPES,
     )
 
 

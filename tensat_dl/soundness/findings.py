@@ -13,7 +13,7 @@ from tensat_dl.diagnostics import Diagnostic, Severity, Span
 from tensat_dl.language.allowances import VERIFIED, Allowance, idle, remaining
 from tensat_dl.language.check.report import source_text
 from tensat_dl.language.program import CheckedProgram, Rule
-from tensat_dl.soundness.verdict import CLASH, Counterexample, Status, Tensor, Verdict
+from tensat_dl.soundness.verdict import Computed, Counterexample, Status, Tensor, Verdict
 from tensat_dl.syntax import ast
 from tensat_dl.syntax.printer import format_expr
 
@@ -136,13 +136,13 @@ def _refuted(verdict: Verdict) -> str:
 
 def is_clash(found: Counterexample) -> bool:
     """The sides differ in type, or in a value that their types know."""
-    return found.computed == CLASH
+    return found.computed is Computed.TYPES
 
 
 def _help(found: Counterexample, *, real: bool) -> str:
     if is_clash(found):
         return "types that have to agree share their names: `x: T[*S], y: T[*S]`"
-    if not real and found.computed.startswith("in the element types"):
+    if not real and found.computed is Computed.NATIVE:
         return "where rounding, NaN or the sign of zero is no matter, mark the rule `@real`"
     return "add a condition or a type that leaves this instance out"
 

@@ -8,8 +8,9 @@ the packages that compute.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
+from enum import Enum
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any
 from tensat_dl.cache import read_cached, write_cached
 from tensat_dl.language.print_program import print_program
 from tensat_dl.language.program import CheckedProgram, Rule
-from tensat_dl.soundness.verdict import Counterexample, Status, Tensor, Verdict
+from tensat_dl.soundness.verdict import Computed, Counterexample, Status, Tensor, Verdict
 
 #: Stages whose source a verdict depends on.
 _STAGES = ("vocabulary", "syntax", "language", "graph", "egraph", "soundness")
@@ -53,7 +54,12 @@ def load(key: str) -> Verdict | None:
 
 def store(key: str, verdict: Verdict) -> None:
     """Keep a verdict, where the directory allows it."""
-    write_cached(key, {**asdict(verdict), "status": verdict.status.value})
+    write_cached(key, asdict(verdict, dict_factory=_plain))
+
+
+def _plain(items: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields of a dataclass without enums."""
+    return {name: value.value if isinstance(value, Enum) else value for name, value in items}
 
 
 def _verdict(data: Mapping[str, Any]) -> Verdict:
@@ -66,6 +72,7 @@ def _verdict(data: Mapping[str, Any]) -> Verdict:
                 "inputs": tuple(Tensor(**tensor) for tensor in example["inputs"]),
                 "left": Tensor(**example["left"]),
                 "right": Tensor(**example["right"]),
+                "computed": Computed(example["computed"]),
             }
         )
     return Verdict(**{**data, "status": Status(data["status"]), "counterexample": found})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import Any
 
 
@@ -28,8 +28,14 @@ class Method(Enum):
     FLOAT64 = "float64"
 
 
-#: `Counterexample.computed` where the sides differ in type.
-CLASH = "by their types"
+class Computed(StrEnum):
+    """How the two sides of a counterexample were told apart."""
+
+    MODULAR = "modulo 2^31 - 1"
+    REALS = "over the reals, in float64"
+    NATIVE = "in the element types themselves, NaN and rounding included"
+    WRAPPED = "in integers, which wrap"
+    TYPES = "by their types"
 
 
 @dataclass(frozen=True)
@@ -48,8 +54,8 @@ class Counterexample:
     `names`: dims, element types and attributes, as text; `applied`: the operators of both sides
     with their attributes and types; `inputs`: what the left side leaves open; `left` and `right`:
     the outputs that differ, first at `index`, where they are `left_element`, `right_element`.
-    `computed` says in which numbers.  Where the sides differ in type, `left` and `right` say so and
-    have no elements, unless it is a value that their types know.
+    Where the sides differ in type, `left` and `right` say so and have no elements, unless it is a
+    value that their types know.
     """
 
     names: Mapping[str, str]
@@ -60,7 +66,7 @@ class Counterexample:
     index: tuple[int, ...]
     left_element: Any
     right_element: Any
-    computed: str
+    computed: Computed
 
 
 @dataclass(frozen=True)
