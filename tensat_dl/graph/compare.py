@@ -52,8 +52,13 @@ class Difference:
     problem: str = ""
 
 
+def tolerance(code: int) -> float:
+    """What values of a floating-point element type may differ by, relative to the largest."""
+    return TOLERANCES.get(code, NARROW_TOLERANCE)
+
+
 def compare(expected: Any, actual: Any, code: int) -> Difference:
-    """Compare two outputs of declared element type `code` (0: not a tensor)."""
+    """Compare two outputs; floats as those of element type `code` (0: their own) are compared."""
     if isinstance(expected, list | tuple):
         return _compare_lists(expected, actual, code)
     if expected is None or actual is None:
@@ -110,12 +115,12 @@ def _compare_floats(expected: Array, actual: Array, code: int) -> Difference:
     gaps = np.abs(left - right)
     index = _where(gaps)
     relative = float(gaps[index]) / scale
-    tolerance = TOLERANCES.get(code, NARROW_TOLERANCE)
-    if relative <= tolerance:
+    allowed = tolerance(code)
+    if relative <= allowed:
         return Difference(relative, index)
     text = (
         f"{expected[index]} became {actual[index]}: a difference of {relative:.2g} relative to "
-        f"the largest value {scale:.3g}, {tolerance:.2g} is allowed"
+        f"the largest value {scale:.3g}, {allowed:.2g} is allowed"
     )
     return Difference(relative, index, text)
 

@@ -25,6 +25,7 @@ from tensat_dl.graph.check import checker_complaint
 from tensat_dl.graph.feeds import FeedSearch
 from tensat_dl.graph.given import read_given, sizes_of
 from tensat_dl.graph.parts import cut
+from tensat_dl.graph.precision import coarsest_types
 from tensat_dl.graph.probes import find_probes
 from tensat_dl.graph.randomness import random_outputs
 from tensat_dl.graph.run import CannotRun, Runner, open_reference, open_runner
@@ -95,7 +96,9 @@ class _Verifier:
             second: Runner = opener(self.after, also=[probe.after for probe in probes])
         except CannotRun as reason:
             return self._in_parts(f"the optimised model does not load: {reason}", refused=True)
-        found = self._compared(Comparison(_outputs_of(self.before.proto), probes, second), taken)
+        found = self._compared(
+            Comparison(_outputs_of(self.before.proto, self.types), probes, second), taken
+        )
         del second
         if found.ok and found.samples and plain:
             problem = self._load_optimised()
@@ -172,10 +175,15 @@ class _Verifier:
         return Verification(0, 0.0, False, skipped=reason)
 
 
-def _outputs_of(proto: onnx.ModelProto) -> list[Shown]:
-    random = random_outputs(proto)
+def _outputs_of(proto: onnx.ModelProto, types: Mapping[str, Type]) -> list[Shown]:
+    """The outputs, each to be as precise as the coarsest of what it is computed from."""
+    random, coarsest = random_outputs(proto), coarsest_types(proto, types)
     return [
-        Shown(value.name, value.type.tensor_type.elem_type, value.name in random)
+        Shown(
+            value.name,
+            coarsest.get(value.name, value.type.tensor_type.elem_type),
+            value.name in random,
+        )
         for value in proto.graph.output
     ]
 

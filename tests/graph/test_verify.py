@@ -10,10 +10,11 @@ from onnx import helper, numpy_helper, parser
 from tensat_dl.errors import VerificationError
 from tensat_dl.graph.compare import compare
 from tensat_dl.graph.randomise import randomise_initializers
+from tensat_dl.graph.read import read_model
 from tensat_dl.graph.run import open_reference
 from tensat_dl.graph.source import Source
 from tensat_dl.graph.verify import Verification, require, verify
-from tensat_dl.settings import VerifySettings
+from tensat_dl.settings import ModelSettings, VerifySettings
 
 HEAD = '<ir_version: 9, opset_import: ["": 18]>'
 SETTINGS = VerifySettings()
@@ -199,6 +200,25 @@ def test_the_reference_says_nothing_of_infinities() -> None:
     runner = open_reference(Source(model(text)))
     (output,) = runner.run({"x": np.ones(2, np.float32)})
     assert np.isneginf(output).all()
+
+
+CAST = """g (float[2,4] x) => (float[2,4] y) <float k = {%s}> {
+  h = Cast<to = 10>(x) n = Cast<to = 10>(k) a = Mul(h, n) y = Cast<to = 1>(a)
+}"""
+
+
+def test_an_output_is_as_precise_as_what_it_is_made_of() -> None:
+    """Models of f16 mostly have outputs of f32, and what rounds is f16."""
+    before, near, far = (model(CAST % k) for k in (2.0, 2.004, 2.2))
+    types = read_model(before, ModelSettings()).types
+    assert verify(before, near, SETTINGS, types=types).ok
+    assert not verify(before, far, SETTINGS, types=types).ok
+    inputs = (
+        "g (float16[4] x) => (float[4] y) <float k = {%s}> { a = Cast<to = 1>(x) y = Mul(a, k) }"
+    )
+    before, near = (model(inputs % k) for k in (2.0, 2.004))
+    types = read_model(before, ModelSettings()).types
+    assert not verify(before, near, SETTINGS, types=types).ok, "an input of f16 is exact"
 
 
 def test_what_nothing_can_compare_is_skipped_and_not_ok() -> None:
