@@ -76,6 +76,9 @@ def _smallest(
         instance = sampler.draw()
         if instance is not None and _size(instance) < _size(best) and refutes(instance):
             best = instance
+    forgotten = _retyped(subject, best, _without_value)
+    if forgotten is not None and refutes(forgotten):
+        best = forgotten
     for _ in range(_ROUNDS):
         plainer = (i for i in _plainer_types(subject, best) if _size(i) < _size(best))
         again = next(filter(refutes, plainer), None)
@@ -102,9 +105,22 @@ def _plainer_types(subject: Subject, instance: Instance) -> Iterator[Instance]:
         smaller = (new for new in dict.fromkeys((1, 2, size - 1)) if new < size)
         changes += (partial(_resized, place, size, new) for new in smaller)
     for change in changes:
-        again = _retyped(subject, instance, change)
+        again = _retyped(subject, instance, partial(_if_free, change))
         if again is not None:
             yield again
+
+
+def _if_free(change: _Change, name: str, type_: Type) -> Type:
+    if isinstance(type_, TensorType) and type_.value is None:
+        return change(name, type_)
+    return type_
+
+
+def _without_value(name: str, type_: Type) -> Type:
+    """Of floats: a value that nothing asks for keeps the dims as they are."""
+    if isinstance(type_, TensorType) and type_.dtype.is_float:
+        return replace(type_, value=None)
+    return type_
 
 
 def _resized(place: str | int, old: int, new: int, name: str, type_: TensorType) -> TensorType:
@@ -118,14 +134,11 @@ def _resized(place: str | int, old: int, new: int, name: str, type_: TensorType)
     return replace(type_, dims=tuple(dims))
 
 
-def _retyped(subject: Subject, instance: Instance, change: _Change) -> Instance | None:
+def _retyped(
+    subject: Subject, instance: Instance, change: Callable[[str, Type], Type]
+) -> Instance | None:
     """The instance with other types, where there is one."""
-
-    def changed_type(name: str, type_: Type) -> Type:
-        free = isinstance(type_, TensorType) and type_.value is None
-        return change(name, type_) if free else type_  # type: ignore[arg-type]
-
-    rows = [changed(subject, instance.plan, row, changed_type) for row in instance.rows]
+    rows = [changed(subject, instance.plan, row, change) for row in instance.rows]
     found = tuple(row for row in rows if row is not None)
     try:
         return make_instance(subject, instance.plan, found) if len(found) == len(rows) else None
