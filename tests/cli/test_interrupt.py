@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 #: A command that starts a child, says so, and then does not end.
 SCRIPT = """
 import dataclasses, subprocess, sys, time
-from tensat_dl.cli import command, ops
+from tensat_dl.cli import command_line, ops
 from tensat_dl.cli.main import main
 
 def tidy(child):
@@ -44,7 +44,7 @@ def deaf(child):
 def execute(arguments):
     BODY(subprocess.Popen(["sleep", "60"]))
 
-command.commands = lambda: (dataclasses.replace(ops.COMMAND, execute=execute),)
+command_line.COMMANDS = (dataclasses.replace(ops.COMMAND, execute=execute),)
 sys.exit(main(["ops"]))
 """
 

@@ -49,6 +49,7 @@ def test_they_hold_and_every_conditional_rule_fires(path: Path) -> None:
     assert conditional - fired == set()
 
 
+@pytest.mark.slow
 def test_every_ruleset_with_conditions_has_tests() -> None:
     rulesets = [path for path in RULESETS.rglob("*.tsat") if path.parent.name != "tests"]
     conditional = {p.name for p in rulesets if any(map(is_conditional, subject_rules(p)))}
