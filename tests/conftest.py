@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -24,6 +25,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write the expected texts of file tests anew instead of comparing with them",
     )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def light_heap() -> None:
+    """The garbage collector leaves alone what earlier modules made: walking through all of it takes
+    a second in a long run, in the middle of a test of speed."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
