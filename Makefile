@@ -7,7 +7,7 @@ CORES = -n auto --dist worksteal
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
-check: lint types layers quick  ## format, lint, types, layers, quick tests: under a minute
+check: lint types quick  ## format, lint, types, layers, quick tests: under a minute
 
 format:  ## rewrite files in the project's format
 	$(PYTHON) -m ruff format .
@@ -24,8 +24,8 @@ types:  ## mypy, strict
 layers:  ## the order of the stages and the fences around packages
 	$(PYTHON) -m pytest -q tests/test_layers.py
 
-quick:  ## the tests that take no time
-	$(PYTHON) -m pytest -q $(CORES) -m "not slow" --ignore tests/test_layers.py -x
+quick:  ## the tests that take no time, those of the layers among them
+	$(PYTHON) -m pytest -q $(CORES) -m "not slow" -x
 
 test:  ## all tests
 	$(PYTHON) -m pytest $(CORES)

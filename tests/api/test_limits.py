@@ -55,6 +55,7 @@ def weight_bytes(proto: onnx.ModelProto) -> int:
     return sum(numpy_helper.to_array(each).nbytes for each in proto.graph.initializer)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grouped", ["left", "right"])
 def test_a_budget_for_weights(rules: str, grouped: str) -> None:
     free = run(product(grouped=grouped), rules)

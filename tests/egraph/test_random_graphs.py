@@ -7,11 +7,13 @@ from line import Line
 from random_graphs import RULES, check_answers, check_selections, random_graph
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_any_selection_computes_the_same(seed: int) -> None:
     check_selections(random_graph(seed), seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12, 20))
 def test_answers_verify_and_are_not_dearer(line: Line, seed: int) -> None:
     check_answers(random_graph(seed), line)

@@ -338,6 +338,7 @@ CLASSES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case", [*LITERALS, *CONSTANTS, *TYPES, *CONDITIONS, *LETS, *CLASSES], ids=str
 )

@@ -88,6 +88,7 @@ def agree(problem: Problem, names: tuple[str, ...], pool: SolverPool) -> Reducer
     return reducer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", SETS, ids=lambda names: "+".join(names) or "none")
 def test_every_set_of_stages_finds_and_proves_the_optimum(
     names: tuple[str, ...], pool: SolverPool
@@ -167,6 +168,7 @@ def extract_graph(graph: Graph) -> tuple[float, int]:
 # --- the relaxation ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_bound_of_any_duals_holds() -> None:
     """x + y >= 1.5 and x <= 0.5 with costs 1 and 2 in [0, 1]: 0.5 + 2 at (0.5, 1)."""
     program = Program([1.0, 2.0], [1.0, 1.0], [True, True], [], 10.0)
@@ -302,6 +304,7 @@ def test_the_blocks_of_a_known_chain() -> None:
     assert restricted(graph, top, LONG).node_id.tolist() == [-1, 0]
 
 
+@pytest.mark.slow
 def test_chains_join_blocks_where_they_must(pool: SolverPool) -> None:
     joined = decomposed = 0
     for seed in range(40):

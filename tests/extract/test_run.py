@@ -90,6 +90,7 @@ def test_heuristics_are_valid_and_say_how_good_they_are(method: str) -> None:
     assert proven > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CRAFTED)
 @pytest.mark.parametrize("method", Method)
 def test_crafted_graphs(instance: Callable[[str], Problem], name: str, method: str) -> None:
@@ -172,6 +173,7 @@ def test_two_runs_choose_the_same_nodes(instance: Callable[[str], Problem]) -> N
     assert (first.selection.node_of_class == second.selection.node_of_class).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cycles", Acyclicity)
 @pytest.mark.parametrize("method", ["ilp", "tensat-ilp"])
 def test_ways_to_forbid_loops(method: str, cycles: str) -> None:

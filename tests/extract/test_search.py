@@ -46,6 +46,7 @@ def solved(graph: Graph, plan: Plan, session: SolverSession) -> Found:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cycles", "published"),
     [

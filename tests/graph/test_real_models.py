@@ -31,6 +31,7 @@ def is_kept(name: str, proto: onnx.ModelProto) -> bool:
     return name not in initializers or any(name in node.input for node in proto.graph.node)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", MODELS, ids=ids)
 def test_round_trip_is_the_same_model(path: Path) -> None:
     before = onnx.load(path)

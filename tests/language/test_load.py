@@ -134,6 +134,7 @@ def test_both_sides_of_a_class_rule_are_named() -> None:
     assert {rule.base for rule in program.rules} == {"r"}
 
 
+@pytest.mark.slow
 def test_two_thousand_rules_check_in_five_seconds() -> None:
     names = ("Relu", "Sigmoid", "Tanh", "Exp", "Neg", "Abs", "Sqrt", "Floor", "Ceil")
     lines = (
@@ -157,6 +158,7 @@ def test_a_small_file_checks_in_a_third_of_a_second() -> None:
     assert time.perf_counter() - start < 0.3
 
 
+@pytest.mark.slow
 def test_any_text_gives_a_program_or_an_error() -> None:
     """Files with words exchanged, lost and doubled: never an exception, never silence."""
     chance = random.Random(7)

@@ -170,6 +170,7 @@ def test_a_needless_condition_is_a_warning_with_the_stronger_rule() -> None:
     assert "`where rank(x) == 2`" in second.help
 
 
+@pytest.mark.slow
 def test_needless_conditions_that_are_meant() -> None:
     """`n` needs its condition: its allowance silences nothing."""
     program = program_of(

@@ -95,6 +95,7 @@ def test_span_of_a_call_includes_its_domain(parsed: Callable[[str], ast.Module])
 # --- limits ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -218,6 +219,7 @@ def test_tables_are_cached_and_a_broken_cache_is_mended(tmp_path: Path) -> None:
         assert len(stored.read_bytes()) == len(content)
 
 
+@pytest.mark.slow
 def test_parsing_needs_no_cache(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.touch()

@@ -34,6 +34,7 @@ def answers(case: NodeCase) -> tuple[Type, ...] | TypeFault:
     return infer(case.op, case.attributes, case.inputs, len(case.expected))
 
 
+@pytest.mark.slow
 def test_dims_and_values_with_numbers() -> None:
     seen: Counter[str] = Counter()
     for case in node_cases():

@@ -83,6 +83,7 @@ def wide() -> Case:
     return Case(MANY, WIDE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "seed"), [*(("ilp", seed) for seed in range(8)), ("tensat-ilp", 8)]
 )
