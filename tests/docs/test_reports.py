@@ -1,4 +1,4 @@
-"""The keys of `docs/reports.md` are those that the commands write, all of them."""
+"""The keys of `grammar/reports.md` are those that the commands write, all of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tensat_dl.settings import CostSettings, ExportSettings, Settings
 from tensat_dl.soundness.report import make_report as make_verdicts
 from tensat_dl.soundness.verdict import Computed, Counterexample, Status, Tensor, Verdict
 
-PAGE = Path(__file__).parents[2] / "docs" / "reports.md"
+PAGE = Path(__file__).parents[2] / "grammar" / "reports.md"
 DIAGNOSTICS = "Diagnostics"
 
 MODEL = """<ir_version: 8, opset_import: ["" : 17]>
