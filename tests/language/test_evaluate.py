@@ -369,7 +369,9 @@ def _grow(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 @settings(deadline=None)
 @given(st.recursive(_LEAVES, _grow, max_leaves=12))
 def test_total(text: str) -> None:
-    value(text)
+    """Whatever is asked has an answer, if only that it is unknown, and one that can be a key."""
+    hash(value(text))
+    assert holds(expression(text), Environment(TENSORS, FUNCTIONS)) in (True, False, None)
 
 
 @given(st.recursive(_LEAVES, _grow, max_leaves=8), st.integers(0, 5), st.integers(0, 5))
