@@ -1,4 +1,8 @@
-"""The cheapest graph under a cost model, and how it was found."""
+"""The cheapest graph under a cost model, and how it was found.
+
+Enters: nothing (data only).  Written by `settle`, and by `measured.search` where prices are
+measured; read by what chooses the answer and by the report.  Leaves: the chosen e-nodes by class.
+"""
 
 from __future__ import annotations
 

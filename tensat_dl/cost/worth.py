@@ -17,8 +17,8 @@ from tensat_dl.language.allowances import remaining
 from tensat_dl.language.evaluate import Environment, evaluate
 from tensat_dl.language.lint.matching import key
 from tensat_dl.language.lint.sides import Node, Sides, sides, subterms, variables
+from tensat_dl.language.lint.uses import leads_on, new_nodes
 from tensat_dl.language.program import CheckedProgram, CostModel, Rule
-from tensat_dl.language.sides import matched_operators
 from tensat_dl.vocabulary.operators import Operator, OperatorKind
 
 
@@ -43,9 +43,7 @@ def useless_rules(program: CheckedProgram, model: str) -> tuple[str, ...]:
 
 
 def _warning(rules: Sequence[Rule], program: CheckedProgram, model: str) -> Diagnostic | None:
-    others = [rule for rule in program.rules if rule.base != rules[0].base]
-    matched = {operator for rule in others for operator in matched_operators(rule)}
-    costs = [_never_cheaper(rule, matched, program, model) for rule in rules]
+    costs = [_never_cheaper(rule, program, model) for rule in rules]
     if not all(costs):
         return None
     return Diagnostic(
@@ -58,27 +56,26 @@ def _warning(rules: Sequence[Rule], program: CheckedProgram, model: str) -> Diag
     )
 
 
-def _never_cheaper(rule: Rule, matched: set[Operator], program: CheckedProgram, model: str) -> str:
+def _never_cheaper(rule: Rule, program: CheckedProgram, model: str) -> str:
     """What both sides cost, "" where the result may be cheaper."""
     terms = None if rule.off else sides(rule)
-    if terms is None or not isinstance(terms.right, Node) or not _is_kept(terms, matched):
+    if terms is None or not isinstance(terms.right, Node) or not _is_kept(terms):
         return ""
     old = {key(node): _price(node.operator, program, model) for node in subterms(terms.left)}
     known = [price for price in old.values() if price is not None]
     new = _price(terms.right.operator, program, model)
     if len(known) < len(old) or new is None or sum(known) > new:
         return ""
+    if leads_on(terms, program):
+        return ""
     return f"what it matches costs {sum(known):g}, its result {new:g} or more"
 
 
-def _is_kept(terms: Sides, matched: set[Operator]) -> bool:
-    """The result needs all that the pattern does, and what is new leads nowhere."""
-    old = {key(node) for node in subterms(terms.left)}
-    new = [node for node in subterms(terms.right) if key(node) not in old]
+def _is_kept(terms: Sides) -> bool:
+    """The result is new, and needs all that the pattern does."""
     reads = set(variables(terms.left)) <= set(variables(terms.right))
     folds = all(is_foldable(node.operator) for node in subterms(terms.left))
-    is_new = bool(new) and new[0] is terms.right
-    return reads and folds and is_new and not any(node.operator in matched for node in new)
+    return reads and folds and terms.right in new_nodes(terms)
 
 
 def _price(operator: Operator, program: CheckedProgram, model: str) -> float | None:

@@ -161,10 +161,7 @@ class Sampler:
     def _way(self) -> int:
         """One of the plans: shorter ways of deriving facts come first, and are drawn more often,
         because the longer ones are made of them."""
-        count = len(self.subject.plans)
-        if count == 1:
-            return self.random.randrange(count)
-        return int(count * self.random.random() ** 2)
+        return int(len(self.subject.plans) * self.random.random() ** 2)
 
     def _rows(self, plan: RulePlan, hints: Hints) -> Iterator[Row]:
         draw = Draw(self.random, self.small, square=self._square)

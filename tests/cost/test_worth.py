@@ -37,6 +37,12 @@ def found(rules: str, model: str) -> set[str]:
             "rewrite a: Relu(x: T[*S]) => Max(x, T(0))  rewrite b: Abs(Max(x, y)) => Abs(Sin(x))",
             set(),
         ),
+        # a fact follows from Max, and a rule from the fact
+        (
+            "rewrite a: Relu(x: T[*S]) => Max(x, T(0))  relation up(x: Tensor)"
+            "  derive up(y) if y = Max(x, c)  rewrite b: Abs(x) => Identity(x) where up(x)",
+            set(),
+        ),
         # nothing new is made
         ("rewrite a: Relu(Relu(x)) => Relu(x)", set()),
         # a variable costs nothing

@@ -197,8 +197,18 @@ def test_what_is_meant_to_grow_is_marked() -> None:
         ),
         # the result does not hold what was matched
         ("rewrite a: Relu(x: T[*S]) => Max(x, T(0))", False),
-        # nothing is new: the pattern is the result
-        ("rewrite a: Relu(x) => Relu(Relu(x))", False),
+        # as above, where what is new is an operator of the pattern
+        ("rewrite a: Relu(x) => Relu(Relu(x))", True),
+        (
+            "rewrite a: Add(x, y) => Add(Neg(Neg(Add(x, y))), y)\nrewrite b: Add(x, 0) => Abs(x)",
+            False,
+        ),
+        # a fact follows from the maximum
+        (
+            "rewrite a: Relu(x: T[*S]) => Max(Relu(x), T(0))\nrelation up(x: Tensor)\n"
+            "derive up(y) if y = Max(x, c)\nrewrite b: Abs(x) => Identity(x) where up(x)",
+            False,
+        ),
     ],
 )
 def test_a_rule_that_can_lower_no_cost(rules: str, useless: bool) -> None:

@@ -98,10 +98,8 @@ def _check(
     tests = _tests(root_scopes, declared, scheduler, report)
     if report.errors or diagnostics.has_errors:
         return None
-    visible = _visible(root_scopes, rules, rulesets, schedule)
-    _warn_beside(visible, roots, schedule, report)
-    return CheckedProgram(
-        rules=visible,
+    program = CheckedProgram(
+        rules=_visible(root_scopes, rules, rulesets, schedule),
         relations=tuple(declared.relations.values()),
         derivations=derivations,
         functions=functions,
@@ -114,18 +112,15 @@ def _check(
         allowances=allowed,
         tested_imports=tuple(m.file.name for m in modules if m not in roots and _has_tests(m)),
     )
+    _warn_beside(program, roots, report)
+    return program
 
 
-def _warn_beside(
-    rules: Sequence[Rule],
-    roots: Sequence[LoadedModule],
-    schedule: Sequence[Step],
-    report: Reporter,
-) -> None:
+def _warn_beside(program: CheckedProgram, roots: Sequence[LoadedModule], report: Reporter) -> None:
     """What can be said of a rule only with the others in mind."""
-    repeated = warn_of_duplicates(rules, report)
-    steps = tuple(_together(schedule))
-    warn_of_uses(Beside(rules, {root.file for root in roots}, repeated, steps), report)
+    repeated = warn_of_duplicates(program.rules, report)
+    steps = tuple(_together(program.schedule))
+    warn_of_uses(Beside(program, {root.file for root in roots}, repeated, steps), report)
 
 
 def _of(symbols: Sequence[Symbol], kind: Kind) -> Iterator[Symbol]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from tensat_dl.diagnostics import SourceFile
 from tensat_dl.language.check.report import Reporter
@@ -15,19 +16,19 @@ from tensat_dl.language.lint.holds import implied_by, mentioned
 from tensat_dl.language.lint.matching import Matcher, Substitution, key, replaced, substituted
 from tensat_dl.language.lint.sides import Node, Sides, Variable, sides, subterms, variables
 from tensat_dl.language.lint.typing import keeps_type
-from tensat_dl.language.program import Rule
+from tensat_dl.language.program import CheckedProgram, Rule
 from tensat_dl.language.sides import matched_operators
 from tensat_dl.vocabulary.operators import Operator
 
 
 @dataclass(frozen=True)
 class Beside:
-    """All rules; the files whose rules are looked at, but those of the names `repeated`.
+    """The program; the files whose rules are looked at, but those of the names `repeated`.
 
     `steps`: the rules that run together, of each step of the schedule.
     """
 
-    rules: Sequence[Rule]
+    program: CheckedProgram
     files: Collection[SourceFile]
     repeated: Collection[str]
     steps: Sequence[frozenset[str]]
@@ -39,7 +40,7 @@ class Beside:
 
 def warn_of_uses(beside: Beside, report: Reporter) -> None:
     """Look at each rule beside all the others."""
-    rules = beside.rules
+    rules = beside.program.rules
     terms = [found for rule in rules if (found := sides(rule)) is not None]
     by_root: dict[Operator, list[Sides]] = {}
     matcher = Matcher()
@@ -57,7 +58,7 @@ def warn_of_uses(beside: Beside, report: Reporter) -> None:
             _warn_implied(own[0], implying[0], report)
         elif any(_grows(found, matcher) for found in shown):
             _warn_growing(own[0], report)
-        elif all(_leads_nowhere(found, rules) for found in shown):
+        elif all(_is_dead_end(found, beside) for found in shown):
             _warn_useless(own[0], report)
 
 
@@ -170,18 +171,27 @@ def _reached(start: str, found: Substitution) -> set[str]:
 # --- leading nowhere ------------------------------------------------------------------------
 
 
-def _leads_nowhere(shown: Sides, rules: Sequence[Rule]) -> bool:
-    """The result holds the pattern and more, and no other rule matches what is more."""
-    rule = shown.rule
+def new_nodes(shown: Sides) -> list[Node]:
+    """The nodes that only the right side has, outermost first."""
+    old = {key(node) for node in subterms(shown.left)}
+    return [node for node in subterms(shown.right) if key(node) not in old]
+
+
+def leads_on(shown: Sides, program: CheckedProgram) -> bool:
+    """Does anything but the rule itself match an operator of the nodes that are new?"""
+    new = {node.operator for node in new_nodes(shown)}
+    others = (other for other in program.rules if other.base != shown.rule.base)
+    users = chain(others, program.derivations)
+    return any(not new.isdisjoint(matched_operators(user)) for user in users)
+
+
+def _is_dead_end(shown: Sides, beside: Beside) -> bool:
+    """The result holds the pattern and more, and nothing goes on from what is more."""
     left = key(shown.left)
-    places = list(subterms(shown.right))
-    if rule.off or not any(key(place) == left for place in places[1:]):
+    inside = list(subterms(shown.right))[1:]
+    if shown.rule.off or all(key(place) != left for place in inside):
         return False
-    new = {place.operator for place in places} - {n.operator for n in subterms(shown.left)}
-    if not new:
-        return False
-    others = (other for other in rules if other.base != rule.base)
-    return all(new.isdisjoint(matched_operators(other)) for other in others)
+    return not leads_on(shown, beside.program)
 
 
 # --- words ----------------------------------------------------------------------------------

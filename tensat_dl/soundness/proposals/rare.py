@@ -1,4 +1,8 @@
-"""Inputs of operators that few rules mention, and that take only what fits exactly."""
+"""Inputs of operators that few rules mention, and that take only what fits exactly.
+
+Enters: an application.  Leaves: the same, its blanks and free attributes chosen to fit each other.
+What a rule has settled before is not looked at: typing may refuse the whole, and it is drawn again.
+"""
 
 from __future__ import annotations
 
