@@ -182,7 +182,7 @@ def _by_function(facts: Facts) -> dict[str, list[tuple[Any, Any]]]:
 
 
 def run_in_process(job: Job) -> Sequence[tuple[Any, ...]]:
-    """The messages of a job run here, for tests and `show`."""
+    """The messages of a job that is run here, without limits from outside."""
     messages: list[tuple[Any, ...]] = []
     _Worker(job, messages.append).work()
     return messages

@@ -11,6 +11,7 @@ import io
 import pickle
 import sys
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -66,8 +67,8 @@ def _key(source: SourceFile) -> str:
 
 @cache
 def _makers() -> str:
-    """A digest of everything that makes trees."""
-    digest = hashlib.sha256(sys.version.encode())
+    """A digest of everything that makes trees: Python, Lark, the grammar, this package."""
+    digest = hashlib.sha256(f"{sys.version}\0{metadata.version('lark')}".encode())
     here = Path(__file__).resolve().parent
     grammar = data_directory("grammar") / "tsat.lark"
     for path in (grammar, here.parent / "diagnostics.py", *sorted(here.glob("*.py"))):

@@ -21,7 +21,7 @@ from tensat_dl.extract.run import extract
 from tensat_dl.extract.selection import check
 from tensat_dl.extract.solvers import glpsol, table
 from tensat_dl.extract.solvers.answer import Outcome, SolverProgress
-from tensat_dl.extract.solvers.highs_log import HighsLog
+from tensat_dl.extract.solvers.highs import HighsLog
 from tensat_dl.extract.solvers.session import SolverSession
 from tensat_dl.extract.solvers.table import (
     SOLVERS,

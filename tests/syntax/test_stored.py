@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from tensat_dl.diagnostics import Diagnostics, SourceFile
 from tensat_dl.resources import data_directory
-from tensat_dl.syntax import ast
+from tensat_dl.syntax import ast, stored
 from tensat_dl.syntax import parse as parsing
 from tensat_dl.syntax.parse import parse
 
@@ -48,6 +51,27 @@ def test_another_text_is_another_tree(cache: Path) -> None:
     _, before, _ = read("language 1\n\nrewrite r: Relu(Relu(x)) => Relu(x)\n")
     _, after, _ = read("language 1\n\nrewrite r: Neg(Neg(x)) => x\n")
     assert before != after
+    assert len(trees(cache)) == 2
+
+
+@pytest.fixture
+def fresh_digest() -> Iterator[None]:
+    yield stored._makers.cache_clear()
+    stored._makers.cache_clear()
+
+
+@pytest.mark.usefixtures("fresh_digest")
+@pytest.mark.parametrize("upgraded", ["lark", "python"])
+def test_after_an_upgrade_trees_are_made_anew(
+    upgraded: str, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read(text := SHIPPED.read_text())
+    stored._makers.cache_clear()
+    if upgraded == "lark":
+        monkeypatch.setattr(metadata, "version", {"lark": "999.0"}.__getitem__)
+    else:
+        monkeypatch.setattr(sys, "version", "999.0")
+    read(text)
     assert len(trees(cache)) == 2
 
 

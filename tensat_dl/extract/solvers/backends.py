@@ -16,7 +16,6 @@ from tensat_dl.extract.model import add_cuts, build_model, relaxed, rows_of, val
 from tensat_dl.extract.program import Program, Row
 from tensat_dl.extract.solvers.answer import NOTHING_IN_TIME, Outcome, SolverAnswer, SolverProgress
 from tensat_dl.extract.solvers.glpsol import LpFile, find_glpsol, relax_by_glpsol, run_glpsol
-from tensat_dl.extract.solvers.highs_log import HighsLog
 from tensat_dl.extract.solvers.table import Backend, Solver, packaged_program
 from tensat_dl.settings import SettingValue
 
@@ -104,7 +103,7 @@ class DirectRunner:
         self.solver: Any = SolverFactory(solver.plugin)
         more = solver.for_reduced if program.reduced else {}
         self.options = {**solver.defaults, **more, **options}
-        self.refused = _refused_by_highs(self.options) if solver.name == "highs" else ""
+        self.refused = solver.refused_option(self.options) if solver.refused_option else ""
 
     def add_rows(self, rows: Iterable[Row]) -> None:
         """Pyomo notices the new constraints at the next solve."""
@@ -122,7 +121,7 @@ class DirectRunner:
             time_limit=_left(until),
             rel_gap=gap,
             threads=int(options.pop("threads", 1)),
-            tee=[HighsLog(report)] if self.entry.name == "highs" else [],
+            tee=[self.entry.log(report)] if self.entry.log else [],
             solver_options=options,
         )
         return self._answer(results)
@@ -242,17 +241,6 @@ class PyomoRunner:
         self.model.solutions.load_from(results)
         values = values_of(self.model)
         return SolverAnswer(outcome, values, None, bound, message)
-
-
-def _refused_by_highs(options: Options) -> str:
-    """What is wrong with an option that HiGHS does not take: Pyomo would not tell."""
-    highspy: Any = import_module("highspy")
-    highs = highspy.Highs()
-    highs.silent()
-    for name, value in options.items():
-        if highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
-            return f"HiGHS does not take the option `{name} = {value}`"
-    return ""
 
 
 def _left(until: float) -> float:

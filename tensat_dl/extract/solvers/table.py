@@ -7,17 +7,20 @@ A solver that is not listed but registered with Pyomo is used through Pyomo's co
 from __future__ import annotations
 
 import importlib.util
+import io
 import logging
 import shutil
 import sysconfig
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
 from tensat_dl.errors import UsageError
+from tensat_dl.extract.solvers.answer import SolverProgress
 from tensat_dl.extract.solvers.glpsol import find_glpsol
+from tensat_dl.extract.solvers.highs import HighsLog, refused_option
 from tensat_dl.settings import SettingValue
 from tensat_dl.suggest import did_you_mean
 
@@ -46,6 +49,8 @@ class Solver:
     well; `learns`: from conflicts, so that they are better than loop rows that come one by one.
     `at_limit`: how it stops and what we have then.  `executable`: the program that the
     user named.  `otherwise`: another way to the same solver, where this one is not installed.
+    What Pyomo's newer interface does not tell: `refused_option` says which option the solver does
+    not take, `log` is a stream to print to that reports progress.
     """
 
     name: str
@@ -64,6 +69,8 @@ class Solver:
     ran_here: bool = False
     executable: str = ""
     otherwise: Solver | None = None
+    refused_option: Callable[[Mapping[str, SettingValue]], str] | None = None
+    log: Callable[[Callable[[SolverProgress], None]], io.TextIOBase] | None = None
 
 
 @dataclass(frozen=True)
@@ -101,6 +108,8 @@ SOLVERS: tuple[Solver, ...] = (
         takes_order=True,
         at_limit=_AT_ITS_LIMIT,
         ran_here=True,
+        refused_option=refused_option,
+        log=HighsLog,
     ),
     Solver(
         "cp-sat",

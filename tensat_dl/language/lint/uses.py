@@ -6,7 +6,7 @@ of the rules; where that is not possible, nothing is said.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -16,7 +16,7 @@ from tensat_dl.language.lint.holds import implied_by, mentioned
 from tensat_dl.language.lint.matching import Matcher, Substitution, key, replaced, substituted
 from tensat_dl.language.lint.sides import Node, Sides, Variable, sides, subterms, variables
 from tensat_dl.language.lint.typing import keeps_type
-from tensat_dl.language.program import CheckedProgram, Rule
+from tensat_dl.language.program import CheckedProgram, Derivation, Rule
 from tensat_dl.language.sides import matched_operators
 from tensat_dl.vocabulary.operators import Operator
 
@@ -181,7 +181,7 @@ def leads_on(shown: Sides, program: CheckedProgram) -> bool:
     """Does anything but the rule itself match an operator of the nodes that are new?"""
     new = {node.operator for node in new_nodes(shown)}
     others = (other for other in program.rules if other.base != shown.rule.base)
-    users = chain(others, program.derivations)
+    users: Iterator[Rule | Derivation] = chain(others, program.derivations)
     return any(not new.isdisjoint(matched_operators(user)) for user in users)
 
 

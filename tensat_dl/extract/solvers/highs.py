@@ -1,15 +1,30 @@
-"""Reads HiGHS's log while it is written: Pyomo's interface has no other news of a solve.
+"""What HiGHS does not tell through Pyomo's interface: options that it refuses, and its progress.
 
-Enters: text as HiGHS prints it.  Leaves: progress.  A line of its table is
+Enters: options; text as HiGHS prints it.  Leaves: what is wrong with them; progress, read from the
+log while it is written.  A line of its table is
 `[source] nodes queue leaves explored% bound solution gap …`.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
 
 from tensat_dl.extract.solvers.answer import SolverProgress
+from tensat_dl.settings import SettingValue
+
+
+def refused_option(options: Mapping[str, SettingValue]) -> str:
+    """What is wrong with an option that HiGHS does not take, "" where it takes all."""
+    highspy: Any = import_module("highspy")
+    highs = highspy.Highs()
+    highs.silent()
+    for name, value in options.items():
+        if highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
+            return f"HiGHS does not take the option `{name} = {value}`"
+    return ""
 
 
 class HighsLog(io.TextIOBase):
