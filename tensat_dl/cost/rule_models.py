@@ -14,8 +14,7 @@ from tensat_dl.cost.formal import as_number, environment
 from tensat_dl.cost.work import Lower, Part, each_priced
 from tensat_dl.errors import UsageError
 from tensat_dl.language.evaluate import evaluate
-from tensat_dl.language.program import CheckedProgram
-from tensat_dl.language.program import CostModel as Rows
+from tensat_dl.language.program import CheckedProgram, CostModel as Rows
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary.operators import OperatorKind
 

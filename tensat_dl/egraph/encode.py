@@ -24,8 +24,7 @@ from tensat_dl.egraph.operators import NORMAL, all_operators, operator_commands,
 from tensat_dl.egraph.plan import plan_rule
 from tensat_dl.egraph.prune import prune_rules
 from tensat_dl.egraph.rules import WANTS, EncodedRule, EncodeOptions, encode_rule
-from tensat_dl.egraph.runs import DECLARATIONS as RUN_DECLARATIONS
-from tensat_dl.egraph.runs import FOLDS, RUNS
+from tensat_dl.egraph.runs import DECLARATIONS as RUN_DECLARATIONS, FOLDS, RUNS
 from tensat_dl.language import program
 from tensat_dl.settings import CyclePolicy
 from tensat_dl.vocabulary.operators import Operator

@@ -28,8 +28,7 @@ from tensat_dl.egraph.snapshot import Application
 from tensat_dl.egraph.typing import Columns, Refusal, Scope, Typer
 from tensat_dl.graph.model import Constant
 from tensat_dl.language.program import CheckedProgram, Emit
-from tensat_dl.vocabulary.types import ABSENT as ABSENT_TYPE
-from tensat_dl.vocabulary.types import Type
+from tensat_dl.vocabulary.types import ABSENT as ABSENT_TYPE, Type
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,6 @@ def _makers() -> str:
     digest = hashlib.sha256(f"{sys.version}\0{metadata.version('lark')}".encode())
     here = Path(__file__).resolve().parent
     grammar = data_directory("grammar") / "tsat.lark"
-    for path in (grammar, here.parent / "diagnostics.py", *sorted(here.glob("*.py"))):
+    for path in (grammar, here.parent / "diagnostics.py", *sorted(here.rglob("*.py"))):
         digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -9,8 +9,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from tensat_dl.errors import UsageError
-from tensat_dl.graph import save as saving
-from tensat_dl.graph import tensors
+from tensat_dl.graph import save as saving, tensors
 from tensat_dl.graph.read import read_model
 from tensat_dl.graph.save import save
 from tensat_dl.graph.write import build_model, build_source

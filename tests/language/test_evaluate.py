@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tensat_dl.diagnostics import Diagnostics, SourceFile
 from tensat_dl.language.evaluate import UNKNOWN, Environment, Value, evaluate, holds, match_type

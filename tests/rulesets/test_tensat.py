@@ -13,8 +13,17 @@ import numpy as np
 import onnx
 import pytest
 from onnx.reference import ReferenceEvaluator
-from published import BROADCAST, GROUPED, UNGROUPED, Equation, Published, Term, equations, proofs
-from published import published_rule as published
+from published import (
+    BROADCAST,
+    GROUPED,
+    UNGROUPED,
+    Equation,
+    Published,
+    Term,
+    equations,
+    proofs,
+    published_rule as published,
+)
 
 import tensat_dl
 from tensat_dl.diagnostics import Diagnostics, SourceFile
@@ -22,8 +31,7 @@ from tensat_dl.language.load import load_text
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.rule_tests.run import run_tests
 from tensat_dl.settings import Settings
-from tensat_dl.soundness.run import Settings as Samples
-from tensat_dl.soundness.run import chosen, verify_program
+from tensat_dl.soundness.run import Settings as Samples, chosen, verify_program
 from tensat_dl.soundness.verdict import Status, Verdict
 from tensat_dl.syntax import ast
 from tensat_dl.syntax.format import lay_out

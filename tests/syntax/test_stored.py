@@ -11,8 +11,7 @@ import pytest
 
 from tensat_dl.diagnostics import Diagnostics, SourceFile
 from tensat_dl.resources import data_directory
-from tensat_dl.syntax import ast, stored
-from tensat_dl.syntax import parse as parsing
+from tensat_dl.syntax import ast, parse as parsing, stored
 from tensat_dl.syntax.parse import parse
 
 SHIPPED = data_directory("rulesets") / "onnx" / "cast.tsat"

@@ -6,8 +6,7 @@ import pickle
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tensat_dl.vocabulary import dims
 from tensat_dl.vocabulary.dims import Dim, symbol

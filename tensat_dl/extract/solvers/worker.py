@@ -18,8 +18,15 @@ from pyomo.common.errors import ApplicationError, PyomoException
 
 from tensat_dl.extract.solvers.answer import Outcome, SolverAnswer
 from tensat_dl.extract.solvers.backends import Runner, runner_for
-from tensat_dl.extract.solvers.messages import AddRows, Load, Reply, Request, Solve, encode
-from tensat_dl.extract.solvers.messages import read_request as read
+from tensat_dl.extract.solvers.messages import (
+    AddRows,
+    Load,
+    Reply,
+    Request,
+    Solve,
+    encode,
+    read_request as read,
+)
 
 # Whatever plug-ins raise about a model, a licence, an option or an unreadable result file.
 SOLVER_ERRORS = (

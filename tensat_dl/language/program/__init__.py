@@ -1,0 +1,50 @@
+"""A checked program and its rules: what stands between the language and the e-graph.
+
+Leaves: the names of both modules, so that a reader writes `program.Rule` and `program.Run`.
+"""
+
+from tensat_dl.language.program.checked import (
+    CheckedProgram as CheckedProgram,
+    Claim as Claim,
+    CostModel as CostModel,
+    CustomOperator as CustomOperator,
+    Function as Function,
+    Limit as Limit,
+    Lowering as Lowering,
+    Prune as Prune,
+    Relation as Relation,
+    Repeat as Repeat,
+    Run as Run,
+    Saturate as Saturate,
+    Step as Step,
+    TestCase as TestCase,
+    TestValue as TestValue,
+)
+from tensat_dl.language.program.rule import (
+    WEIGHT as WEIGHT,
+    Ascription as Ascription,
+    AttributePattern as AttributePattern,
+    Derivation as Derivation,
+    Each as Each,
+    Emit as Emit,
+    EmitAbsent as EmitAbsent,
+    EmitAttributes as EmitAttributes,
+    EmitConstant as EmitConstant,
+    EmitMap as EmitMap,
+    EmitMaybe as EmitMaybe,
+    EmitNode as EmitNode,
+    EmitStar as EmitStar,
+    EmitTerm as EmitTerm,
+    EmitVariable as EmitVariable,
+    Fact as Fact,
+    InputAbsent as InputAbsent,
+    InputLiteral as InputLiteral,
+    InputMap as InputMap,
+    InputStar as InputStar,
+    InputVariable as InputVariable,
+    InputWildcard as InputWildcard,
+    Match as Match,
+    MatchInput as MatchInput,
+    Rule as Rule,
+    Sort as Sort,
+)
