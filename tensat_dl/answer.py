@@ -15,9 +15,12 @@ from functools import partial
 
 from tensat_dl.cost.free import price_of_unfolded
 from tensat_dl.cost.measured.comparison import Comparison, Conditions, compare_models
+from tensat_dl.cost.measured.kept import KeptComparisons, pair_key
+from tensat_dl.cost.measured.model import MeasuredModel
 from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.settled import Settled
 from tensat_dl.errors import InfeasibleError
+from tensat_dl.graph.digest import model_digest
 from tensat_dl.graph.fold import fold_constants, left_by_folding
 from tensat_dl.graph.model import Graph, Node
 from tensat_dl.graph.prune import remove_dead
@@ -64,8 +67,7 @@ def choose_answer(
 
     Raises InfeasibleError where nothing is within the limits."""
     offered = _candidates(original, settled, found, prices, settings)
-    compared = settings.cost.compare or settled.tally is not None
-    judges = _judges(original, settings, compared=compared)
+    judges = _judges(original, settings, prices)
     return _first_accepted(offered, judges, phases)
 
 
@@ -121,7 +123,7 @@ class _Judges:
     is not faster as a whole is not accepted, unless `keep_anyway`."""
 
     verify: Callable[[Source], Verification]
-    compare: Callable[[Source], Comparison] | None = None
+    compare: Callable[[Candidate], Comparison] | None = None
     keep_anyway: bool = False
 
 
@@ -136,20 +138,25 @@ class Accepted:
     warnings: tuple[str, ...]
 
 
-def _judges(original: Graph, settings: Settings, *, compared: bool) -> _Judges:
+def _judges(original: Graph, settings: Settings, prices: CostModel) -> _Judges:
     cost, dims, source = settings.cost, settings.model.dims, original.source
     checked = partial(verify, source, settings=settings.verify, dims=dims, types=original.types)
-    if not compared:
+    if not (cost.compare or isinstance(prices, MeasuredModel)):
         return _Judges(lambda new: checked(optimised=new))
     conditions = Conditions(
         dims, cost.symbolic_dim, cost.compare_seconds, settings.verify.input_data
     )
     loader = Loader(cost.threads)
-    return _Judges(
-        lambda new: checked(optimised=new, load=loader.open),
-        lambda new: compare_models(source, new, conditions, loader),
-        cost.keep_anyway,
-    )
+
+    def compare(new: Candidate) -> Comparison:
+        made = partial(compare_models, source, new.source, conditions, loader)
+        if not isinstance(prices, MeasuredModel) or prices.cache is None:
+            return made()
+        before = model_digest(original, source.proto)
+        key = pair_key(before, model_digest(new.graph, new.source.proto), conditions)
+        return KeptComparisons(prices.cache, prices.setting, cost.compare).get(key, made)
+
+    return _Judges(lambda new: checked(optimised=new, load=loader.open), compare, cost.keep_anyway)
 
 
 def _refusal(candidate: Candidate, reason: str) -> str:
@@ -176,7 +183,7 @@ def _first_accepted(offered: Iterator[Candidate], judges: _Judges, phases: Phase
             continue
         if judges.compare is not None and candidate.found and verification.ok:
             with phases(Phase.COMPARE):
-                comparison = judges.compare(candidate.source)
+                comparison = judges.compare(candidate)
             keep = candidate.only or judges.keep_anyway
             if not (comparison.faster or comparison.refused or keep):
                 continue

@@ -176,10 +176,11 @@ def _comparison(comparison: Report) -> str:
     low, high = comparison["low"], comparison["high"]
     interval = "" if low is None or high is None else f" ({low:.3f} to {high:.3f})"
     before, after = 1000 * comparison["before"], 1000 * comparison["after"]
+    when = " of an earlier run" if comparison["cached"] else ""
     return "; ".join(
         [
             f"{before:.4g} ms -> {after:.4g} ms, {comparison['ratio']:.3f} times as fast{interval}",
-            counted(comparison["rounds"], "round"),
+            counted(comparison["rounds"], "round") + when,
             *_sizes(comparison["sizes"]),
         ]
     )

@@ -63,6 +63,18 @@ def test_a_faster_model_is_written(tensat, measuring) -> None:
     assert report["comparison"]["faster"] is True
 
 
+def test_a_second_run_times_nothing_unless_it_is_asked_to(tensat, measuring) -> None:
+    measuring(FASTER)
+    tensat(*RUN)
+    measuring(SAME)
+    told = "comparison    2000 ms -> 1000 ms, 2.000 times as fast (1.900 to 2.100); 25 rounds"
+    assert f"{told} of an earlier run; N = 16" in tensat(*RUN, "--json", "r.json").out.splitlines()
+    assert nodes("m.opt.onnx") == 3
+    assert json.loads(Path("r.json").read_text())["comparison"]["cached"] is True
+    assert "1.000 times as fast (0.980 to 1.020); 25 rounds\n" in tensat(*RUN, "--compare").out
+    assert nodes("m.opt.onnx") == 4
+
+
 def test_a_model_that_is_not_faster_is_not_written(tensat, measuring) -> None:
     measuring(SAME)
     done = tensat(*RUN, "--json", "r.json")

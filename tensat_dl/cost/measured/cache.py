@@ -3,8 +3,8 @@
 Enters: signatures and seconds under a :class:`~tensat_dl.cost.measured.machine.Setting`.  A
 connection is open only while something is read or written, so that a run that is stopped while it
 measures leaves nothing behind.  Where one signature was measured twice the lesser time counts:
-disturbances only ever add.  Raises :class:`CacheFault`; what is then to be done is the caller's
-business.
+disturbances only ever add.  Comparisons of whole models are kept beside them.  Raises
+:class:`CacheFault`; what is then to be done is the caller's business.
 """
 
 from __future__ import annotations
@@ -43,6 +43,14 @@ _STORE = """
 INSERT INTO costs VALUES (:machine, :runtime, :threads, :signature, :seconds)
 ON CONFLICT DO UPDATE SET seconds = min(seconds, excluded.seconds)
 """
+#: Came later than the rest, so that a file may lack it.
+_COMPARISONS = """
+CREATE TABLE IF NOT EXISTS comparisons (
+  machine TEXT NOT NULL, runtime TEXT NOT NULL, threads INTEGER NOT NULL,
+  models TEXT NOT NULL, content TEXT NOT NULL,
+  PRIMARY KEY (machine, runtime, threads, models)
+) WITHOUT ROWID
+"""
 
 
 class CacheFault(Exception):
@@ -80,6 +88,31 @@ class CostCache:
         key = asdict(setting)
         self._write({**key, "signature": s, "seconds": t} for s, t in seconds.items())
 
+    def comparison(self, setting: Setting, models: str) -> str:
+        """What was kept of a comparison of `models`, "" where there is none."""
+        if not self.path.exists():
+            return ""
+        with self._connection() as connection:
+            connection.execute(_COMPARISONS)
+            found = connection.execute(
+                "SELECT content FROM comparisons"
+                " WHERE (machine, runtime, threads, models) = (?, ?, ?, ?)",
+                (setting.machine, setting.runtime, setting.threads, models),
+            ).fetchone()
+        return str(found[0]) if found else ""
+
+    def keep_comparison(self, setting: Setting, models: str, content: str) -> None:
+        """Keep `content` of a comparison of `models`, in place of an earlier one."""
+        self._make_folder()
+        row = {**asdict(setting), "models": models, "content": content}
+        with self._connection() as connection, connection:
+            connection.execute(_COMPARISONS)
+            connection.execute(
+                "INSERT OR REPLACE INTO comparisons"
+                " VALUES (:machine, :runtime, :threads, :models, :content)",
+                row,
+            )
+
     def rows(self) -> list[Measurement]:
         """Everything, in order."""
         if not self.path.exists():
@@ -112,12 +145,15 @@ class CostCache:
             return file.read(len(_MAGIC)) in (_MAGIC, b"")
 
     def _write(self, rows: Iterator[dict[str, Any]] | map[dict[str, Any]]) -> None:
+        self._make_folder()
+        with self._connection() as connection, connection:
+            connection.executemany(_STORE, rows)
+
+    def _make_folder(self) -> None:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise CacheFault(f"{self.path} cannot be written: {error.strerror}") from None
-        with self._connection() as connection, connection:
-            connection.executemany(_STORE, rows)
 
     @contextlib.contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:

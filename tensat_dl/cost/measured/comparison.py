@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
+from typing import Any
 
 from tensat_dl.cost.measured.timer import Clock, bound_run, clock_for
 from tensat_dl.graph.feeds import Feed, FeedSearch
@@ -35,7 +36,7 @@ _SECONDS, _ENOUGH = 0.01, 50
 class Comparison:
     """`before` and `after`: median seconds of a run; `ratio`: the median of before / after, within
     `low` and `high` with a confidence of 95 %.  `sizes`: what symbolic dims were.  `refused`: why
-    nothing was compared, "" where something was."""
+    nothing was compared, "" where something was.  `cached`: an earlier run made it."""
 
     before: float = 0.0
     after: float = 0.0
@@ -45,11 +46,17 @@ class Comparison:
     rounds: int = 0
     sizes: Mapping[str, int] = field(default_factory=dict)
     refused: str = ""
+    cached: bool = False
 
     @property
     def faster(self) -> bool:
         """The new model is faster, and not by chance."""
         return self.low > 1.0
+
+    @property
+    def tells(self) -> bool:
+        """More rounds would tell no more that is worth while."""
+        return not self.refused and (_is_clear(self.low, self.high) or self.rounds >= MOST)
 
 
 @dataclass(frozen=True)
@@ -70,11 +77,11 @@ def compare_models(
     try:
         runners = [loader.open(source) for source in (before, after)]
         feed = _feed(before, runners[0], conditions)
-        runs = [_bound(runner, feed) for runner in runners]
+        runs = [_bound(runners[0], feed, feed.outputs), _bound(runners[1], feed)]
     except CannotRun as reason:
         return Comparison(refused=str(reason))
     clock = clock_for(loader.threads)
-    once = sum(_seconds(run, clock) for run in runs)
+    once = sum(_seconds(run, clock) for run in runs)  # which also warms up
     if FEWEST * once > 2 * conditions.seconds:
         return Comparison(refused=f"a run of both takes {once:.1f} s, too long for the time given")
     rounds = take_rounds(lambda order: least_in_turns(runs, clock, order), conditions.seconds)
@@ -126,9 +133,13 @@ def take_rounds(
     while len(found) < FEWEST or (len(found) < MOST and time.monotonic() < end):
         found.append(round_of(order.sample((0, 1), 2)))
         low, high = interval(sorted(before / after for before, after in found))
-        if low > 1.0 or high < 1.0 + _GAIN:
+        if _is_clear(low, high):
             break
     return found
+
+
+def _is_clear(low: float, high: float) -> bool:
+    return low > 1.0 or high < 1.0 + _GAIN
 
 
 def least_in_turns(
@@ -169,8 +180,10 @@ def _symbols(slots: Sequence[InputSlot]) -> set[str]:
     return {name for name in names if not any(mark in name for mark in "+-*/")}
 
 
-def _bound(runner: OrtRunner, feed: Feed) -> Callable[[], object]:
+def _bound(
+    runner: OrtRunner, feed: Feed, outputs: Sequence[Any] | None = None
+) -> Callable[[], object]:
     try:
-        return bound_run(runner.session, feed.values)
+        return bound_run(runner.session, feed.values, outputs)
     except ort_errors() as error:
         raise CannotRun(str(error).splitlines()[0]) from None

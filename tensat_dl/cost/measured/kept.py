@@ -1,0 +1,73 @@
+"""Comparisons of whole models that are kept: a repeated run need not time both again.
+
+Enters: what was compared, and a cost cache.  Leaves: the comparison of an earlier run, or a new
+one.  It holds for the same content of both models and the same conditions, under the same setting
+as any measurement.  Those that time did not suffice for are not kept.  A cache that fails here is
+no news: the measurements of operators came out of it before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from tensat_dl.cost.measured.cache import CacheFault, CostCache
+from tensat_dl.cost.measured.comparison import Comparison, Conditions
+from tensat_dl.cost.measured.machine import Setting
+
+
+def pair_key(before: str, after: str, conditions: Conditions) -> str:
+    """The key of a comparison of two models of these digests; "" where one of them is none."""
+    if not (before and after):
+        return ""
+    given = b""
+    if conditions.input_data:
+        given = hashlib.sha256(Path(conditions.input_data).read_bytes()).digest()
+    dims = sorted(conditions.dims.items())
+    under = f"{before} {after} {dims} {conditions.symbol_size} {given.hex()}"
+    return hashlib.sha256(under.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class KeptComparisons:
+    """Those in `cache` under `setting`; `anew`: none of an earlier run will do."""
+
+    cache: CostCache
+    setting: Setting
+    anew: bool = False
+
+    def get(self, key: str, compare: Callable[[], Comparison]) -> Comparison:
+        """The comparison that was kept under `key`, else `compare()`, which then is."""
+        found = None if self.anew or not key else self._find(key)
+        if found is not None:
+            return replace(found, cached=True)
+        made = compare()
+        if key and made.tells:
+            with contextlib.suppress(CacheFault):
+                self.cache.keep_comparison(self.setting, key, json.dumps(asdict(made)))
+        return made
+
+    def _find(self, key: str) -> Comparison | None:
+        with contextlib.suppress(CacheFault, ValueError):
+            return _read(json.loads(self.cache.comparison(self.setting, key)))
+        return None
+
+
+def _read(content: Any) -> Comparison | None:
+    """What was kept, None where it is something else: SQLite takes any value."""
+    known = {field.name for field in fields(Comparison)}
+    if not isinstance(content, dict) or content.keys() != known:
+        return None
+    found = Comparison(**content)
+    times = (found.before, found.after, found.ratio, found.low, found.high)
+    if not all(type(time) is float and 0 < time < math.inf for time in times):
+        return None
+    if type(found.rounds) is not int or not isinstance(found.sizes, dict):
+        return None
+    return found if found.tells and found.low <= found.ratio <= found.high else None

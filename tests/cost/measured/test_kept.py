@@ -1,0 +1,103 @@
+"""Comparisons that are kept: found for the same models and conditions alone, never made up."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tensat_dl.cost.measured.cache import CostCache
+from tensat_dl.cost.measured.comparison import MOST, Comparison, Conditions
+from tensat_dl.cost.measured.kept import KeptComparisons, pair_key
+from tensat_dl.cost.measured.machine import Setting
+
+HERE = Setting("a machine", "a runtime 1.0", 1)
+FASTER = Comparison(2.0, 1.0, 2.0, 1.9, 2.1, 8, {"N": 16})
+SAME = Comparison(1.0, 1.0, 1.0, 0.99, 1.001, 12)
+UNTOLD = Comparison(1.0, 1.0, 1.0, 0.98, 1.02, 20)
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> KeptComparisons:
+    return KeptComparisons(CostCache(tmp_path / "new" / "costs.sqlite"), HERE)
+
+
+def never() -> Comparison:
+    raise AssertionError("nothing needs to be timed")
+
+
+def times(comparison: Comparison) -> Callable[[], Comparison]:
+    return lambda: comparison
+
+
+@pytest.mark.parametrize("told", [FASTER, SAME, replace(UNTOLD, rounds=MOST)])
+def test_what_was_told_is_found_again(kept: KeptComparisons, told: Comparison) -> None:
+    assert kept.get("a", times(told)) == told
+    assert kept.get("a", never) == replace(told, cached=True)
+    assert kept.get("b", times(UNTOLD)) == UNTOLD
+    for other in (replace(HERE, machine="m"), replace(HERE, runtime="r"), replace(HERE, threads=0)):
+        assert replace(kept, setting=other).get("a", times(UNTOLD)) == UNTOLD
+
+
+@pytest.mark.parametrize("untold", [UNTOLD, Comparison(refused="too long"), Comparison()])
+def test_what_tells_too_little_is_timed_again(kept: KeptComparisons, untold: Comparison) -> None:
+    kept.get("a", times(replace(untold, rounds=9)))
+    assert kept.get("a", times(FASTER)) == FASTER
+
+
+def test_who_wants_it_anew_gets_it_and_leaves_it_to_others(kept: KeptComparisons) -> None:
+    kept.get("a", times(SAME))
+    assert replace(kept, anew=True).get("a", times(FASTER)) == FASTER
+    assert kept.get("a", never).ratio == 2.0
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[1]", "no JSON", '{"low": 2.0}', b"\xff"])
+def test_a_damaged_row_counts_as_none(kept: KeptComparisons, content: str | bytes) -> None:
+    kept.get("a", times(FASTER))
+    connection = sqlite3.connect(kept.cache.path)
+    with connection:
+        connection.execute("UPDATE comparisons SET content = ?", (content,))
+    connection.close()
+    assert kept.get("a", times(SAME)) == SAME
+    assert kept.get("a", never) == replace(SAME, cached=True)
+
+
+def test_a_file_of_before_there_were_comparisons_takes_them(kept: KeptComparisons) -> None:
+    kept.cache.store(HERE, {"s": 1.0})
+    connection = sqlite3.connect(kept.cache.path)
+    with connection:
+        connection.execute("DROP TABLE IF EXISTS comparisons")
+    connection.close()
+    assert kept.get("a", times(FASTER)) == FASTER
+    assert kept.get("a", never).cached
+    assert kept.cache.load(HERE) == {"s": 1.0}
+
+
+def test_a_file_that_is_none_stops_nobody(tmp_path: Path) -> None:
+    (tmp_path / "c").write_bytes(b"no database" * 400)
+    kept = KeptComparisons(CostCache(tmp_path / "c"), HERE)
+    assert kept.get("a", times(FASTER)) == FASTER
+    assert kept.get("a", times(SAME)) == SAME
+
+
+def test_the_key_has_all_that_a_comparison_depends_on(tmp_path: Path) -> None:
+    conditions = Conditions({"N": 2}, 16, 3.0)
+    inputs = tmp_path / "in.npz"
+    inputs.write_bytes(b"one")
+    given = replace(conditions, input_data=str(inputs))
+    keys = [
+        pair_key("a", "b", conditions),
+        pair_key("b", "a", conditions),
+        pair_key("a", "c", conditions),
+        pair_key("a", "b", replace(conditions, dims={"N": 3})),
+        pair_key("a", "b", replace(conditions, symbol_size=8)),
+        pair_key("a", "b", given),
+    ]
+    inputs.write_bytes(b"two")
+    keys.append(pair_key("a", "b", given))
+    assert len(set(keys)) == len(keys)
+    assert pair_key("a", "b", replace(conditions, seconds=1.0)) == keys[0]
+    assert pair_key("", "b", conditions) == pair_key("a", "", conditions) == ""
