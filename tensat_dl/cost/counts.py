@@ -17,7 +17,7 @@ import numpy as np
 
 from tensat_dl.cost.free import free_classes, is_free
 from tensat_dl.cost.posing import Posed
-from tensat_dl.egraph.snapshot import Application, ENode, Leaf, LeafKind, Saturated
+from tensat_dl.egraph.snapshot import ENode, Leaf, LeafKind, Saturated
 from tensat_dl.extract.problem import MADE, NODES, WEIGHT_BYTES, Problem
 from tensat_dl.settings import ExtractSettings, Tie
 from tensat_dl.vocabulary.types import TensorType, Type
@@ -26,9 +26,10 @@ from tensat_dl.vocabulary.types import TensorType, Type
 def with_counts(posed: Posed, saturated: Saturated, settings: ExtractSettings) -> Posed:
     """The problem with the measures NODES and MADE; with WEIGHT_BYTES, and the classes for them,
     where the settings ask for it."""
-    free = free_classes(saturated)
+    priced = zip(posed.nodes, posed.parts, strict=True)
+    runs = {id(node) for node, part in priced if part is not None}
     everything = [(node, *posed.inner.get(i, ())) for i, node in enumerate(posed.nodes)]
-    running = [[node for node in nodes if _runs(node, free)] for nodes in everything]
+    running = [[node for node in nodes if id(node) in runs] for nodes in everything]
     measures = {
         NODES: np.array([len(nodes) for nodes in running], np.float64),
         MADE: np.array([sum(not n.original for n in nodes) for nodes in running], np.float64),
@@ -38,11 +39,7 @@ def with_counts(posed: Posed, saturated: Saturated, settings: ExtractSettings) -
     )
     if not settings.max_weight_bytes and Tie.BYTES not in settings.ties:
         return counted
-    return _with_stored(counted, saturated, free)
-
-
-def _runs(node: ENode, free: frozenset[int]) -> bool:
-    return isinstance(node.head, Application) and not is_free(node, free)
+    return _with_stored(counted, saturated, free_classes(saturated))
 
 
 def _with_stored(posed: Posed, saturated: Saturated, free: frozenset[int]) -> Posed:

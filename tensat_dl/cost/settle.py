@@ -21,11 +21,13 @@ from tensat_dl.extract.run import extract
 from tensat_dl.graph.model import Graph
 from tensat_dl.phases import Phases
 from tensat_dl.progress import Phase
+from tensat_dl.resources import heap_kept
 from tensat_dl.settings import ExtractSettings
 from tensat_dl.vocabulary.dims import SymbolicDim
 from tensat_dl.vocabulary.types import TensorType
 
 
+@heap_kept()
 def settle(
     graph: Graph,
     saturated: Saturated,

@@ -8,7 +8,6 @@ the original graph.
 from __future__ import annotations
 
 import contextlib
-import gc
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +27,7 @@ from tensat_dl.errors import TensatError, UnsoundRuleError
 from tensat_dl.graph.model import Graph
 from tensat_dl.language import program
 from tensat_dl.progress import Phase, Progress, ProgressEvent, silent
-from tensat_dl.resources import process_context
+from tensat_dl.resources import heap_kept, process_context
 from tensat_dl.settings import ExploreSettings, RuleSettings
 
 #: Beyond its own limit the worker has this share of it, and this many seconds, to send its state.
@@ -130,9 +129,8 @@ class _Watch:
         ours, theirs = context.Pipe(duplex=False)
         process = context.Process(target=work, args=(self.job, theirs), daemon=True)
         self.started = time.monotonic()
-        gc.freeze()  # the child collects nothing that it inherits: a session waits for its threads
-        process.start()
-        gc.unfreeze()
+        with heap_kept():  # nor by the child: a session that it inherits waits for its threads
+            process.start()
         theirs.close()
         try:
             self._listen(ours, process)

@@ -16,7 +16,7 @@ import numpy as np
 
 from tensat_dl.extract.deadline import Deadline
 from tensat_dl.extract.graph import ROOT, BoolArray, Graph, part_of
-from tensat_dl.extract.order import reachable
+from tensat_dl.extract.order import reach
 from tensat_dl.extract.problem import IntArray
 from tensat_dl.extract.reductions.prune import drop_nodes
 from tensat_dl.extract.reductions.required import Required, required_sets
@@ -25,12 +25,13 @@ from tensat_dl.extract.reductions.required import Required, required_sets
 def block_numbers(graph: Graph, deadline: Deadline) -> IntArray:
     """The number of the block of each class of the whole graph, the lowest first."""
     required = required_sets(graph, deadline)
-    number = np.full(len(graph.class_id), -1, dtype=np.int64)
-    count = 0
-    for bottleneck in bottlenecks(required):
-        number[reachable(graph, top=bottleneck) & (number < 0)] = count
-        count += 1
-    number[number < 0] = count
+    tops = bottlenecks(required)
+    number = np.full(len(graph.class_id), len(tops), dtype=np.int64)
+    seen = np.zeros(len(number), dtype=np.bool_)
+    for count, bottleneck in enumerate(tops):
+        # What is seen has all that it reaches seen, too.
+        for classes in reach(graph, bottleneck, seen):
+            number[classes] = count
     return number
 
 

@@ -15,11 +15,12 @@ def derivation_levels(graph: Graph, alive: BoolArray) -> IntArray:
     missing = np.diff(graph.start)
     missing[~alive] = -1
     level = np.full(len(graph.class_id), -1, dtype=np.int64)
+    place = np.empty(len(level), dtype=np.int64)
     ready = np.flatnonzero(missing == 0)
     height = 0
     while len(ready):
         classes = graph.owner[ready]
-        fresh = np.unique(classes[level[classes] < 0])
+        fresh = _distinct(classes[level[classes] < 0], place)
         level[fresh] = height
         using = users[rows_of(starts, fresh)]
         np.subtract.at(missing, using, 1)
@@ -28,18 +29,38 @@ def derivation_levels(graph: Graph, alive: BoolArray) -> IntArray:
     return level
 
 
-def reachable(graph: Graph, alive: BoolArray | None = None, top: int = ROOT) -> BoolArray:
-    """Marks the class `top` and those that it reaches, by nodes that are `alive` (by all)."""
+def reachable(graph: Graph, alive: BoolArray | None = None) -> BoolArray:
+    """Marks the extra root and the classes that it reaches, by nodes that are `alive` (by all)."""
     seen = np.zeros(len(graph.class_id), dtype=np.bool_)
-    seen[top] = True
-    fresh = np.array([top])
+    reach(graph, ROOT, seen, alive)
+    return seen
+
+
+def reach(
+    graph: Graph, top: int, seen: BoolArray, alive: BoolArray | None = None
+) -> list[IntArray]:
+    """The class `top` and those that it reaches other than through what is `seen`, which they now
+    are, too."""
     starts = graph.start[graph.first]
+    place = np.empty(len(seen), dtype=np.int64)
+    found = []
+    fresh = np.array([] if seen[top] else [top], dtype=np.int64)
     while len(fresh):
+        seen[fresh] = True
+        found.append(fresh)
         edges = rows_of(starts, fresh)
         kids = graph.kids[edges if alive is None else edges[alive[graph.edge_node[edges]]]]
-        fresh = np.unique(kids[~seen[kids]])
-        seen[fresh] = True
-    return seen
+        fresh = _distinct(kids[~seen[kids]], place)
+    return found
+
+
+def _distinct(values: IntArray, place: IntArray) -> IntArray:
+    """Each of the values once, in any order: `np.unique` is slow where there are few.  `place` has
+    room for each value, and any content."""
+    here = np.arange(len(values))
+    place[values] = here
+    first: BoolArray = place[values] == here
+    return values[first]
 
 
 def components(graph: Graph) -> list[list[int]]:

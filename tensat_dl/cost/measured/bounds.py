@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from tensat_dl.cost.bytes_moved import QUESTIONS, VIEWS
 from tensat_dl.cost.flops import flops
 from tensat_dl.cost.shapes import Shapes, shapes_of
-from tensat_dl.cost.work import Part, Timed, parts_of
+from tensat_dl.cost.work import Part
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.operators import OperatorKind
 from tensat_dl.vocabulary.types import TensorType
@@ -35,6 +35,10 @@ class LeastWork:
 
     flops: float
     written: float
+
+    def followed_by(self, last: LeastWork) -> LeastWork:
+        """That of a chain: it writes its end only."""
+        return LeastWork(self.flops + last.flops, last.written)
 
 
 @dataclass
@@ -73,13 +77,8 @@ def _magnitude(nbytes: float) -> int:
     return round(math.log2(nbytes) / 2) if nbytes >= 1 else 0
 
 
-def least_work(timed: Timed, symbol_size: int) -> LeastWork:
-    """See :class:`LeastWork`; nothing where types are not known.  A chain writes its end only."""
-    works = [_least_work(part, symbol_size) for part in parts_of(timed)]
-    return LeastWork(sum(work.flops for work in works), works[-1].written)
-
-
-def _least_work(part: Part, symbol_size: int) -> LeastWork:
+def least_work(part: Part, symbol_size: int) -> LeastWork:
+    """See :class:`LeastWork`; nothing where types are not known."""
     shapes = shapes_of(part.application.attributes, part.inputs, part.outputs, symbol_size)
     if not shapes.known:
         return LeastWork(0.0, 0.0)

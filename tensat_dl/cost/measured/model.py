@@ -183,9 +183,14 @@ class MeasuredModel:
         if found is None:
             piece = piece_of(part, self.program, self.symbol_size)
             signature = None if piece is None else piece.signature
-            found = Question(signature, piece, least_work(part, self.symbol_size))
+            found = Question(signature, piece, self._least_work(part))
             self._questions[part] = found
         return found
+
+    def _least_work(self, timed: Timed) -> LeastWork:
+        if isinstance(timed, Part):
+            return least_work(timed, self.symbol_size)
+        return self._question(timed.inner).work.followed_by(self._question(timed.outer).work)
 
     def _is_estimated(self, question: Question) -> bool:
         return question.signature is None or question.signature in self._refused
