@@ -54,7 +54,7 @@ def _roofline(work: Work, machine: CostSettings) -> float:
     A virtual operator runs as one only where the runtime recognises its nodes, so that an
     operator that does the same is a little cheaper; and so is Add than Sum, which is not fused.
     """
-    computing = work.flops / machine.flops_per_second
+    computing = work.slots / machine.flops_per_second
     moving = work.bytes / machine.bytes_per_second
     unsure = 1 + (work.nodes - 1) / 1000 + work.has_twin / 100
     return max(computing, moving) + machine.overhead * unsure

@@ -14,6 +14,7 @@ from functools import cached_property
 
 from tensat_dl.cost.bytes_moved import bytes_moved
 from tensat_dl.cost.flops import flops
+from tensat_dl.cost.occupancy import slowdown
 from tensat_dl.cost.shapes import Shapes, shapes_of
 from tensat_dl.egraph.snapshot import Application
 from tensat_dl.vocabulary.operators import OperatorKind
@@ -95,10 +96,12 @@ _HAVE_TWINS = frozenset({"Sum"})
 
 @dataclass(frozen=True)
 class Work:
-    """Operations, bytes read and written, and ONNX nodes; `has_twin`: another operator does the
-    same, and is the one that runtimes know."""
+    """Operations, bytes read and written, and ONNX nodes.  `slots` are the operations that take as
+    long where all arithmetic units are busy; `has_twin`: another operator does the same, and is
+    the one that runtimes know."""
 
     flops: float
+    slots: float
     bytes: float
     nodes: int
     has_twin: bool = False
@@ -123,8 +126,10 @@ class Meter:
         declared = self.declared(part)
         inner = [self.work(each) for each in parts]
         operations = sum(work.flops for work in inner) if inner else flops(operator, shapes)
+        slots = sum(work.slots for work in inner) or operations * slowdown(operator, shapes)
         return Work(
             operations if declared is None else declared,
+            slots if declared is None else declared,
             bytes_moved(operator, shapes),
             sum(work.nodes for work in inner) or 1,
             not operator.domain and operator.name in _HAVE_TWINS and len(part.inputs) == 2,

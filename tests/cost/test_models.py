@@ -76,6 +76,24 @@ def test_roofline_is_the_slower_of_both_and_an_overhead(
     assert price("roofline", *MATMUL, **machine, overhead=7.0) == pytest.approx(seconds + 7.0)
 
 
+@pytest.mark.parametrize(
+    ("places", "counted"), [(1, 4), (2, 16), (5, 16), (16, 16), (17, 32), (32, 32)]
+)
+def test_few_places_of_a_convolution_along_one_axis_take_as_long_as_sixteen(
+    places: int, counted: int
+) -> None:
+    conv = (op("Conv"), [f32(1, 8, places + 2), f32(6, 8, 3)], [f32(1, 6, places)])
+    machine = {"flops_per_second": 10.0, "bytes_per_second": 1e9, "overhead": 0.0}
+    assert price("roofline", *conv, **machine) == pytest.approx(2 * 6 * 8 * 3 * counted / 10.0)
+    assert price("flops", *conv) == 2 * 6 * 8 * 3 * places
+
+
+def test_of_two_axes_every_place_counts_once() -> None:
+    conv = (op("Conv"), [f32(1, 8, 3, 4), f32(6, 8, 3, 3)], [f32(1, 6, 1, 2)])
+    machine = {"flops_per_second": 10.0, "bytes_per_second": 1e9, "overhead": 0.0}
+    assert price("roofline", *conv, **machine) == pytest.approx(2 * 6 * 8 * 9 * 2 / 10.0)
+
+
 def test_a_sum_of_two_is_dearer_than_an_addition() -> None:
     """By a hundredth of the overhead; three summands have no other operator."""
     machine = {"bytes_per_second": 12.0, "overhead": 100.0}

@@ -582,6 +582,16 @@ MERGES: list[Case] = [
         "x: f32[2, 4, 6, 6]; u: f32[4, 4, 3, 3] = weight; v: f32[6, 4, 1, 1] = weight; "
         f"y = Concat(Conv(x, u, {_P}), Conv(x, v), axis=1)",
     ),
+    *acts(
+        "merge.split_squares",
+        "x: f32[2, 5]; a, b = Split(x, i64([2, 3]), axis=1); y = Mul(a, a); z = Mul(b, b)",
+        "x: f32[N, 4]; a, b = Split(x, axis=-1, num_outputs=2); y = Mul(a, a); z = Mul(b, b)",
+    ),
+    *rests(
+        "merge.split_squares",
+        "x: f32[2, 6]; a, b = Split(x, i64([3, 3]), axis=1); y = Mul(a, b); z = Mul(b, b)",
+        "x: f32[2, 5]; a, b = Split(x, i64([2, 3]), axis=1); y = Add(a, a); z = Mul(b, b)",
+    ),
 ]
 
 CASES = [*POOLING, *GATHERING, *SLICING, *MERGES]

@@ -9,6 +9,13 @@ _ALL = "Concat(Gather(Shape(x), i64([0, 1])), i64({}), axis=0)"
 
 SHAPES: list[Case] = [
     *acts(
+        "reshape.reshape_sink",
+        "x: f32[2, 6]; y = F(Reshape(x, i64([3, 4])))",
+        "x: f32[N, 6]; y = F(Reshape(x, i64([0, 2, 3])))",
+        "x: f32[0, 6]; y = F(Reshape(x, i64([6, 0]), allowzero=1))",
+    ),
+    *rests("reshape.reshape_sink", "x: f32[2, 6]; y = F(Transpose(x, perm=[1, 0]))"),
+    *acts(
         "reshape.reshape_copies_one",
         "x: f32[N, 6]; y = Reshape(x, Concat(Shape(x, start=0, end=1), i64([2, 3]), axis=0))",
         "x: f32[N, 2, 3]; y = Reshape(x, i64([-1, 6]))",

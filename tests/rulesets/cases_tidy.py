@@ -415,6 +415,21 @@ CONCAT: list[Case] = [
         "x: f32[2, 5]; z: f32[2, 4]; y = Slice(Concat(x, z, axis=1), i64([4]), i64([99]), i64([1]))",
         "x: f32[2, N]; z: f32[2, 4]; y = Slice(Concat(x, z, axis=1), i64([6]), i64([99]), i64([1]))",
     ),
+    *acts(
+        "concat.slices_are_split",
+        "x: f32[2, 5]; y = Slice(x, i64([0]), i64([2]), i64([1])); z = Slice(x, i64([2]), i64([99]), i64([-1]))",
+        "x: f32[N, 4]; y = Slice(x, i64([0]), i64([1]), i64([-1])); z = Slice(x, i64([1]), i64([4]), i64([1]))",
+    ),
+    *rests(
+        "concat.slices_are_split",
+        "x: f32[2, 5]; y = Slice(x, i64([0]), i64([2]), i64([1])); z = Slice(x, i64([2]), i64([4]), i64([1]))",
+        "x: f32[2, 5]; y = Slice(x, i64([0]), i64([2]), i64([1])); z = Slice(x, i64([1]), i64([5]), i64([1]))",
+        "x: f32[2, 5]; y = Slice(x, i64([1]), i64([2]), i64([1])); z = Slice(x, i64([2]), i64([5]), i64([1]))",
+        "x: f32[5, 5]; y = Slice(x, i64([0]), i64([2]), i64([1])); z = Slice(x, i64([2]), i64([5]), i64([0]))",
+        "x: f32[2, N]; y = Slice(x, i64([0]), i64([2]), i64([1])); z = Slice(x, i64([2]), i64([99]), i64([1]))",
+        "x: f32[2, 5]; y = Slice(x, i64([0]), i64([5]), i64([1])); z = Slice(x, i64([5]), i64([9]), i64([1]))",
+        "x: f32[2, 5]; u: f32[2, 5]; y = Slice(x, i64([0]), i64([2]), i64([1])); z = Slice(u, i64([2]), i64([5]), i64([1]))",
+    ),
     *acts("concat.gather_all", "x: f32[2, 3]; y = Gather(x, i64([0, 1, 2]), axis=1)"),
     *rests(
         "concat.gather_all",

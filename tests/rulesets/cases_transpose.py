@@ -36,6 +36,18 @@ CASES: list[Case] = [
         _JOINED.format("2, 2, 2", "2, 2, 2", "1, 0, 2", "2, 2, 2"),
     ),
     *acts(
+        "transpose.transpose_flattened",
+        "x: f32[N, 3, 2, 4]; w: f32[24, 5] = weight; y = MatMul(Reshape(Transpose(x, perm=[0, 2, 3, 1]), i64([-1, 24])), w)",
+        "x: f32[2, 3, 4]; w: f32[12, 5] = weight; y = MatMul(Reshape(Transpose(x, perm=[0, 2, 1]), i64([0, -1])), w)",
+        "x: f32[1, 2, 3, 4]; w: f32[24, 5] = weight; y = MatMul(Reshape(Transpose(x, perm=[0, 3, 1, 2]), i64([1, 24])), w)",
+    ),
+    *rests(
+        "transpose.transpose_flattened",
+        "x: f32[2, 3, 2]; w: f32[6, 5] = weight; y = MatMul(Reshape(Transpose(x, perm=[2, 1, 0]), i64([2, 6])), w)",
+        "x: f32[2, 3, 4]; w: f32[4, 5] = weight; y = MatMul(Reshape(Transpose(x, perm=[0, 2, 1]), i64([6, 4])), w)",
+        "x: f32[2, 3, 4]; w: f32[12, 5]; y = MatMul(Reshape(Transpose(x, perm=[0, 2, 1]), i64([2, 12])), w)",
+    ),
+    *acts(
         "transpose.transpose_sink_split_2",
         "x: f32[2, 6, N]; t = Transpose(x, perm=[2, 0, 1]); a, b = Split(t, i64([2, 4]), axis=-1)",
         "x: f32[2, 6]; a, b = Split(Transpose(x, perm=[1, 0]), axis=0, num_outputs=2)",

@@ -10,6 +10,7 @@ import cases_extra
 import cases_fold
 import cases_move
 import cases_norms
+import cases_places
 import cases_shapes
 import cases_tidy
 import cases_transpose
@@ -25,6 +26,7 @@ CASES = [
     *cases_fold.CASES,
     *cases_move.CASES,
     *cases_norms.CASES,
+    *cases_places.CASES,
     *cases_arithmetic.CASES,
     *cases_branches.CASES,
     *cases_shapes.CASES,
