@@ -1,5 +1,7 @@
 """What cannot be read gives one clear message."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -112,6 +114,45 @@ def test_attributes_without_a_type_and_impossible_versions() -> None:
     model.graph.node[0].attribute[0].ClearField("type")
     with pytest.raises(InputError, match="the attribute 'alpha' of a node has no type"):
         read(model)
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own, which is killed where it does not end."""
+    command = [sys.executable, "-m", "tensat_dl", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("equation", ["i.->i", "....->...", "i...->..."])
+def test_equations_that_onnx_reads_forever(equation: str, tmp_path: Path) -> None:
+    """In a branch that is not looked at otherwise; the last one is good."""
+    nodes = [helper.make_node("Einsum", ["v"], ["y"], equation=equation)]
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+    inner = helper.make_graph(nodes, "inner", [], [y])
+    choice = helper.make_node("If", ["c"], ["z"], then_branch=inner, else_branch=inner)
+    given = [
+        helper.make_tensor_value_info("v", TensorProto.FLOAT, [2, 3]),
+        helper.make_tensor_value_info("c", TensorProto.BOOL, []),
+    ]
+    z = helper.make_tensor_value_info("z", TensorProto.FLOAT, None)
+    body = helper.make_graph([choice], "g", given, [z])
+    path = tmp_path / "m.onnx"
+    opset = helper.make_opsetid("", 18)
+    onnx.save(helper.make_model(body, opset_imports=[opset], ir_version=9), path)
+    done = run("run", "tensat", str(path))
+    good = equation == "i...->..."
+    assert done.returncode == (0 if good else 3), done.stderr
+    assert good or "the Einsum node that makes 'y': `" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_rule_with_an_equation_that_onnx_reads_forever(tmp_path: Path) -> None:
+    rules = tmp_path / "r.tsat"
+    right = 'Einsum(x, y, equation="i.,jk->ik")'
+    rules.write_text(f"language 1\nrewrite r: MatMul(x: f32[M, K], y: f32[K, N]) => {right}\n")
+    done = run("check", str(rules))
+    assert done.returncode == 4
+    assert "`i.` in its equation is more than letters and one `...`" in done.stderr
 
 
 def test_of_initializers_of_one_name_the_last_counts() -> None:
