@@ -117,11 +117,11 @@ class _Teller:
 
 def _joining(gone: ENode, chosen: Mapping[int, ENode], derivations: Derivations) -> Iterator[str]:
     """The rules that found what the answer has in place of an e-node equal to it."""
-    steps = derivations.steps
-    made = steps.index.made[gone]
+    index = derivations.steps.index
+    made = index.made[gone]
     for place, eclass in made.outputs.items():
         if eclass in chosen:
-            yield from derivations.between(chosen[eclass], {steps.tensor(made, place)})
+            yield from derivations.between(chosen[eclass], {index.tensor(made, place)})
 
 
 def _original(graph: Graph, saturated: Saturated, origins: Origins) -> dict[ENode, list[str]]:

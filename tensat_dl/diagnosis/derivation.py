@@ -14,7 +14,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tensat_dl.diagnosis.origins import Origins
-from tensat_dl.diagnosis.steps import Join, Step, Steps
+from tensat_dl.diagnosis.step import Join, Step
+from tensat_dl.diagnosis.steps import Steps
 from tensat_dl.egraph.snapshot import ENode
 
 #: A chain is not followed further than this.

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tensat_dl.egraph.interning import ABSENT_ANALYSIS, Analysis
-from tensat_dl.egraph.snapshot import Application, ENode, Saturated, bundle_outputs
+from tensat_dl.egraph.snapshot import Application, ENode, Projection, Saturated, bundle_outputs
 from tensat_dl.vocabulary.operators import Operator
 
 
@@ -63,6 +63,12 @@ class Index:
         if row is None and head.operator.commutative and len(children) == 2:
             row = self.rows.get((head, children[::-1]))
         return row
+
+    def tensor(self, made: Made, place: int) -> ENode:
+        """The e-node that stands for an output of an application, in the class of the tensor."""
+        if not made.head.operator.has_bundle:
+            return made.enode
+        return self.rows[(Projection(place), (made.enode.eclass,))]
 
     def makers(self, eclass: int) -> Iterator[tuple[Made, int]]:
         """The applications that make a tensor, and as which output."""

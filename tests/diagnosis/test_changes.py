@@ -133,3 +133,43 @@ def test_outputs_that_were_found_equal() -> None:
         "{ c = Concat<axis=0>(x, y) a, b = Split<axis=0>(c, s) p = Relu(a) q = Relu(b) }",
     )
     assert (change.added, change.rules) == ((), ("same",))
+
+
+MERGE = """rule merge {
+  match each (y, w, N) by (x) { y = MatMul(x, w: T[K, N]) }
+  emit { *y = Split(Gemm(x, Concat(*w, axis=1)), i64([*N]), axis=1) }
+}
+"""
+PRODUCTS = "(float[2,3] x, float[3,4] v, float[3,5] w) => (float[2,4] p, float[2,5] q)"
+
+
+def test_all_partners_at_once() -> None:
+    """Both sides are there: the rule makes nothing, and joins the parts to the products."""
+    (change,), saved = changes(
+        MERGE,
+        PRODUCTS + " <int64[2] s = {4, 5}> { a = MatMul(x, v) b = MatMul(x, w) "
+        "j = Concat<axis=1>(v, w) m = Gemm(x, j) c, d = Split<axis=1>(m, s) "
+        "p = Add(a, c) q = Mul(b, d) }",
+    )
+    # One product less the other way: a concatenation, a product and a split for two products.
+    assert change == Change(("Concat of `j`", "Gemm of `m`", "Split of `c`"), (), 3, ("merge",))
+    assert saved == 3
+
+
+def test_what_led_to_a_group() -> None:
+    """The members are what `first` made of the two exponentials."""
+    (change,), saved = changes(
+        f"""rewrite first: Exp(Sub(x, Sin(w))) => MatMul(x, w)
+        {MERGE}
+        cost model ours {{ MatMul = 10  _ = 1 }}""",
+        "(float[3,3] x, float[3,3] v, float[3,3] w) => (float[3,3] p, float[3,3] q) "
+        "{ a = Sin(v) b = Sub(x, a) p = Exp(b) c = Sin(w) d = Sub(x, c) q = Exp(d) }",
+        "ours",
+    )
+    assert {(added.operator, added.makes, added.rules) for added in change.added} == {
+        ("Concat", (), ("first", "merge")),
+        ("Gemm", (), ("first", "merge")),
+        ("Split", ("p", "q"), ("first", "merge")),
+    }
+    assert change.rules == ("first", "merge")
+    assert change.saved == saved == 6 - 3
