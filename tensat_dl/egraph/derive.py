@@ -20,7 +20,6 @@ from tensat_dl.egraph.demand import demand_table, derivation_prefix, is_transiti
 from tensat_dl.egraph.plan import MatchPlan, plan_matches
 from tensat_dl.egraph.query import (
     add_relations,
-    column_sort,
     column_variable,
     operand_orders,
     write_query,
@@ -126,7 +125,7 @@ def _commands(
     if is_transitive(derivation):
         yield from _closure(derivation, prefix, arguments.get(derivation.relation))
         return
-    sorts = [column_sort(c) for c in left.columns]
+    sorts = ["i64"] * len(left.columns)
     columns = [column_variable(c) for c in left.columns]
     yield from run_rules(left, prefix)
     results = [f"x_{naming.variable(o)}" for o in encoded.outputs]

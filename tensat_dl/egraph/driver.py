@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tensat_dl.egraph import cycles
-from tensat_dl.egraph.answer_groups import answer_groups
-from tensat_dl.egraph.derive import DERIVE, DERIVE_FIND, EncodedDerivation
+from tensat_dl.egraph.asking import Asker, Counts, Found
+from tensat_dl.egraph.derive import DERIVE, DERIVE_FIND
 from tensat_dl.egraph.encode import EncodedProgram
-from tensat_dl.egraph.engine import Engine, Row
+from tensat_dl.egraph.engine import Engine
+from tensat_dl.egraph.limits import Limits, Stop
 from tensat_dl.egraph.operators import NORMAL
 from tensat_dl.egraph.prune import prune_cycles
 from tensat_dl.egraph.question import Answerer
@@ -23,45 +24,6 @@ from tensat_dl.egraph.rules import GATE, WANTS, EncodedRule
 from tensat_dl.egraph.runs import FOLDS, RUNS
 from tensat_dl.egraph.snapshot import StepRecord, StopReason
 from tensat_dl.language import program
-
-
-class Stop(Exception):
-    """A limit was reached: `reason` is `ENODES` or `SECONDS`, `blamed` a rule or ""."""
-
-    def __init__(self, reason: StopReason, blamed: str = "") -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.blamed = blamed
-
-
-@dataclass
-class Limits:
-    """What bounds the run: e-nodes, and the moment (time.monotonic) at which to stop."""
-
-    enodes: int
-    deadline: float
-
-
-@dataclass
-class Counts:
-    """Matches found and acted on, and seconds, by rule name; the steps taken."""
-
-    matches: dict[str, int] = field(default_factory=dict)
-    applied: dict[str, int] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=dict)
-    steps: list[StepRecord] = field(default_factory=list)
-
-    def spent(self, name: str, seconds: float) -> None:
-        """Add to what a rule took."""
-        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
-
-
-@dataclass(frozen=True)
-class Found:
-    """A rule with new matches, and the e-nodes that they may make at most."""
-
-    rule: EncodedRule
-    enodes: int
 
 
 @dataclass(frozen=True)
@@ -87,14 +49,20 @@ class Driver:
     before_rule: Callable[[str], None]
     after_step: Callable[[int], None]
     counts: Counts = field(default_factory=Counts)
-    _seen: dict[str, set[Row]] = field(default_factory=dict)
-    _groups: set[int] = field(default_factory=set)
     _combined: dict[tuple[str, ...], str] = field(default_factory=dict)
     _enodes: int = 0
     _sizes: dict[str, int] = field(default_factory=dict)
     _declared: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
+        self._asker = Asker(
+            self.engine,
+            self.answerer,
+            self.limits,
+            self.counts,
+            self.before_rule,
+            self._declare,
+        )
         self._rules = {rule.plan.rule.name: rule for rule in self.encoded.rules}
         self._has_folds = any(rule.builds_lists for rule in self.encoded.rules)
         self._open_gate(GATE - 1)
@@ -160,7 +128,7 @@ class Driver:
                 self._declare(rule.act, rule.acting)
         self._derive()
         self.engine.saturate(RUNS)
-        found = self._ask(rules)
+        found = self._asker.ask(rules)
         if self._has_folds:
             self.engine.run(WANTS)
             self.engine.saturate(FOLDS)
@@ -221,79 +189,14 @@ class Driver:
         changed = True
         while changed:
             self.engine.saturate(RUNS)
+            self._asker.number_lists()
             self.engine.saturate(DERIVE_FIND)
-            for derivation in self.encoded.derivations:
-                self._answer_derivation(derivation)
+            self._asker.answer_derivations(self.encoded.derivations)
             changed = self.engine.saturate(DERIVE).changed
             if time.monotonic() >= self.limits.deadline:
                 raise Stop(StopReason.SECONDS)
 
-    def _answer_derivation(self, derivation: EncodedDerivation) -> None:
-        if not derivation.ask:
-            return
-        rows = []
-        for row in self._new_rows(derivation.ask):
-            answer = self.answerer.derivation(derivation, row)
-            if answer is not None:
-                rows.append((*row, *answer))
-        self.engine.facts(derivation.answer, rows)
-
-    def _new_rows(self, table: str) -> list[Row]:
-        seen = self._seen.setdefault(table, set())
-        if self.engine.size(table) == len(seen):
-            return []
-        rows = [row for row in self.engine.rows(table) if row not in seen]
-        seen.update(rows)
-        return sorted(rows)
-
-    # --- asking and acting -------------------------------------------------------------------
-
-    def _ask(self, rules: Sequence[EncodedRule]) -> list[Found]:
-        """Ask and answer; gives the rules with new matches that may act.
-
-        The others are not run at all: what they match has been acted on.
-        """
-        active: list[Found] = []
-        for rule in rules:
-            name = rule.plan.rule.name
-            self.before_rule(name)
-            started = time.monotonic()
-            found = sum(self.engine.run(rule.find).matches.values())
-            self.counts.matches[name] = self.counts.matches.get(name, 0) + found
-            acts = found and self._answer(rule)
-            self.counts.spent(name, time.monotonic() - started)
-            if acts:
-                active.append(Found(rule, found * max(r.size for r in rule.plan.recipes)))
-            if time.monotonic() >= self.limits.deadline:
-                raise Stop(StopReason.SECONDS, name)
-        return active
-
-    def _answer(self, rule: EncodedRule) -> bool:
-        """Answer new questions; gives whether any match of the rule may act."""
-        if rule.group is not None:
-            return self._answer_group(rule)
-        rows: dict[str, list[Row]] = {}
-        for row in self._new_rows(rule.ask):
-            answer = self.answerer.rule(rule.plan, row)
-            if answer is not None:
-                table = rule.answers[answer.recipe]
-                rows.setdefault(table, []).append((*row, *answer.columns))
-        if rows:
-            self._declare(rule.act, rule.acting)
-        for table, found in rows.items():
-            self.engine.facts(table, found)
-        return any(self.engine.size(table) for table in rule.answers)
-
-    def _answer_group(self, rule: EncodedRule) -> bool:
-        assert rule.group is not None
-        if not self._new_rows(rule.ask):
-            return False
-        rows = answer_groups(rule, list(self._seen[rule.ask]), self.answerer, self._groups)
-        if rows.groups:
-            self._declare(rule.act, rule.acting)
-        self.engine.facts(rule.group.links, rows.links)
-        self.engine.facts(rule.group.groups, rows.groups)
-        return bool(rows.groups)
+    # --- acting -------------------------------------------------------------------
 
     def _act(self, found: Sequence[Found]) -> bool:
         """Act, in slices where all at once might exceed the limit."""
@@ -329,7 +232,7 @@ class Driver:
                 raise Stop(StopReason.SECONDS, blamed)
             closed = GATE - gate
             waiting = waiting * closed // (GATE - opened) + fresh * closed // GATE
-            fresh = sum(f.enodes for f in self._ask(rules))
+            fresh = sum(f.enodes for f in self._asker.ask(rules))
             opened = gate
 
     def _run(self, found: Sequence[Found]) -> bool:

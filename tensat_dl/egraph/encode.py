@@ -20,6 +20,7 @@ from tensat_dl.egraph.derive import (
     declare_rulesets,
     encode_derivations,
 )
+from tensat_dl.egraph.numbering import DECLARATIONS as NUMBER_DECLARATIONS
 from tensat_dl.egraph.operators import NORMAL, all_operators, operator_commands, young_commands
 from tensat_dl.egraph.plan import plan_rule
 from tensat_dl.egraph.prune import prune_rules
@@ -53,6 +54,7 @@ _PRELUDE = (
     f"(ruleset {WANTS})",
     f"(ruleset {NORMAL})",
     *RUN_DECLARATIONS,
+    *NUMBER_DECLARATIONS,
     *cycles.DECLARATIONS,
 )
 

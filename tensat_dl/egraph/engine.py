@@ -41,6 +41,9 @@ bindings = _load_bindings()
 Row = tuple[Any, ...]
 _SPAN = bindings.PanicSpan()
 
+#: Printing a row takes as long as copying out so many, but all rows are copied out together.
+_PRINTING = 50
+
 #: So many facts at least are read from a file.
 _MANY = 30 if hasattr(os, "memfd_create") and Path("/proc/self/fd").is_dir() else 1 << 62
 
@@ -160,8 +163,24 @@ class Engine:
         [output] = self._run(bindings.RunSchedule(bindings.Saturate(_SPAN, run)))
         return _run_count(output.report)
 
-    def rows(self, relation: str) -> list[Row]:
-        """All rows of a relation over numbers and vectors of numbers."""
+    def rows(self, relations: Sequence[str]) -> dict[str, list[Row]]:
+        """All rows of relations over numbers and vectors of numbers."""
+        if not relations:
+            return {}
+        sizes = self.sizes()
+        if _PRINTING * sum(sizes[name] for name in relations) < sum(sizes.values()):
+            return {name: self._printed(name) for name in relations}
+        frozen = self._egraph.freeze().functions
+        return {name: self._frozen(frozen[name]) for name in relations}
+
+    def _frozen(self, relation: Any) -> list[Row]:
+        readers = [self._reader(sort, _Numbers()) for sort in relation.input_sorts]
+        return [
+            tuple([read(value) for read, value in zip(readers, row.inputs, strict=True)])
+            for row in relation.rows
+        ]
+
+    def _printed(self, relation: str) -> list[Row]:
         mode = bindings.DefaultPrintFunctionMode()
         command = bindings.PrintFunction(_SPAN, relation, 1 << 40, None, mode)
         [output] = self._run(command)

@@ -21,7 +21,6 @@ from tensat_dl.egraph.keys import output_key
 from tensat_dl.egraph.plan import RulePlan
 from tensat_dl.egraph.query import (
     add_relations,
-    column_sort,
     column_variable,
     operand_orders,
     write_query,
@@ -119,9 +118,8 @@ def group_acting(
 
 def _find_rules(plan: RulePlan, group: EncodedGroup, generations: bool) -> Iterator[str]:
     columns = plan.left.columns
-    sorts = [column_sort(c) for c in columns]
-    more = ["i64"] * (len(plan.left.tensors) + group.origins)
-    yield f"(relation ask_{plan.number} ({' '.join(sorts + more)}))"
+    width = len(columns) + len(plan.left.tensors) + group.origins
+    yield f"(relation ask_{plan.number} ({' '.join(['i64'] * width)}))"
     for place, order in enumerate(operand_orders(plan.left)):
         query = write_query(
             plan.left,

@@ -1,4 +1,5 @@
-"""Numbers for what the engine cannot hold: attributes, analyses, constants.
+"""Numbers for what the engine cannot hold, or only at length: attributes, analyses, lists of
+these, constants.
 
 The engine sees 64-bit integers; Python keeps what they stand for.  Enters: canonical attributes,
 types, constants.  Leaves: ids, stable within one exploration.
@@ -58,6 +59,8 @@ class Interner:
     _attributes: dict[int, tuple[Attributes, int]] = field(default_factory=dict)
     _analysis_ids: dict[Analysis, int] = field(default_factory=dict)
     _analyses: dict[int, Analysis] = field(default_factory=dict)
+    _list_ids: dict[tuple[int, ...], int] = field(default_factory=dict)
+    _lists: dict[int, tuple[Analysis, ...]] = field(default_factory=dict)
     _constant_ids: dict[str, int] = field(default_factory=dict)
     _constants: dict[int, Constant] = field(default_factory=dict)
 
@@ -92,6 +95,19 @@ class Interner:
     def analysis(self, number: int) -> Analysis:
         """The analysis behind an id."""
         return self._analyses[number]
+
+    def list_id(self, numbers: tuple[int, ...]) -> int:
+        """Id of a list of analyses, given by their ids."""
+        found = self._list_ids.get(numbers)
+        if found is None:
+            found = _free_id(repr(numbers), self._lists)
+            self._list_ids[numbers] = found
+            self._lists[found] = tuple(map(self.analysis, numbers))
+        return found
+
+    def analyses(self, number: int) -> tuple[Analysis, ...]:
+        """The list of analyses behind an id."""
+        return self._lists[number]
 
     def constant_id(self, constant: Constant) -> int:
         """Id of a constant, by content."""

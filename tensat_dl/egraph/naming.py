@@ -3,7 +3,7 @@
 Tables of an operator `X`: `op_X` (the e-nodes), `made_X` (who made each, and in which
 generation), `young_n_X` (those of generations before n).  Tables of a rule number `n`: `ask_n`,
 `ans_n_p`, and those of its lists.  Variables of a rule `v` become `v_v`; what is known of them
-`t_v`, their keys `k_v`.
+`t_v`, their keys `k_v`; the number of what is known of a list `l_v`.
 """
 
 from __future__ import annotations
@@ -55,6 +55,11 @@ def variable(name: str) -> str:
 def analysis_variable(name: str) -> str:
     """The analysis id (or ids) of a rule's variable."""
     return "t_" + _plain(name)
+
+
+def list_variable(name: str) -> str:
+    """The number of what is known of the elements of a rule's list variable."""
+    return "l_" + _plain(name)
 
 
 def key_variable(name: str) -> str:

@@ -17,7 +17,7 @@ from tensat_dl.vocabulary.operators import OperatorKind
 
 
 class ColumnKind(Enum):
-    """What a column holds; all but `ANALYSES` are one integer."""
+    """What a column holds: one integer.  That of `ANALYSES` stands for the analyses of a list."""
 
     ATTRIBUTES = "attributes"
     ANALYSIS = "analysis"

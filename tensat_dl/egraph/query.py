@@ -5,7 +5,8 @@ operators.  Leaves: atoms as text, and the names of the variables that hold each
 
 Tables: `(op_X attributes input..)` gives a tensor or a bundle; operators with variadic inputs
 take one vector; `(Out bundle i)` is a tensor; `(type tensor)` and `(vtypes vector)` give analysis
-ids; `(key tensor)`, `(vkey vector)` stable keys; `(made_X ..)` the origin of an e-node.
+ids, `(vnumber vector)` the number of the latter (see `egraph.numbering`); `(key tensor)`,
+`(vkey vector)` stable keys; `(made_X ..)` the origin of an e-node.
 
 The engine joins tables first and computes afterwards, so nothing computed may stand in a table's
 column: it would be a cross product.  Elements, lengths and parts of vectors are therefore tables
@@ -49,12 +50,9 @@ def column_variable(column: Column) -> str:
         return f"am{column.index}" if column.mapped else f"a{column.index}"
     if column.kind is ColumnKind.INT:
         return naming.variable(column.name)
+    if column.kind is ColumnKind.ANALYSES:
+        return naming.list_variable(column.name)
     return naming.analysis_variable(column.name)
-
-
-def column_sort(column: Column) -> str:
-    """The engine's sort of a column."""
-    return "Ids" if column.kind is ColumnKind.ANALYSES else "i64"
 
 
 def operand_orders(plan: MatchPlan) -> Iterator[tuple[bool, ...]]:
@@ -97,7 +95,7 @@ def write_query(
     for name in plan.asked:
         query.add(f"(= {naming.analysis_variable(name)} (type {naming.variable(name)}))")
     for name in plan.lists:
-        query.add(f"(= {naming.analysis_variable(name)} (vtypes {naming.variable(name)}))")
+        query.add(f"(= {naming.list_variable(name)} (vnumber {naming.variable(name)}))")
     if keys:
         add_keys(query, plan, (*plan.tensors, *plan.lists))
     return query
@@ -108,6 +106,12 @@ def add_keys(query: Query, plan: MatchPlan, names: tuple[str, ...]) -> None:
     for name in names:
         table = "vkey" if name in plan.lists else "key"
         query.add(f"(= {naming.key_variable(name)} ({table} {naming.variable(name)}))")
+
+
+def add_types(query: Query, plan: MatchPlan) -> None:
+    """Bind the analyses of the elements of lists."""
+    for name in plan.lists:
+        query.add(f"(= {naming.analysis_variable(name)} (vtypes {naming.variable(name)}))")
 
 
 def add_relations(query: Query, facts: Iterable[program.Fact]) -> None:

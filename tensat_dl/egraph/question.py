@@ -38,7 +38,7 @@ from tensat_dl.vocabulary.attributes import Attributes
 from tensat_dl.vocabulary.operators import Operator, OperatorKind
 from tensat_dl.vocabulary.types import AbsentType, TensorType, Type, TypeFault, type_text
 
-#: A row of the engine: numbers, and tuples of numbers for lists.
+#: A row of the engine: numbers.
 Row = tuple[Any, ...]
 
 
@@ -127,7 +127,7 @@ class Answerer:
                     tensors[column.name] = self.interner.analysis(value)
                     names[column.name] = tensors[column.name].type
                 case ColumnKind.ANALYSES:
-                    lists[column.name] = tuple(self.interner.analysis(v) for v in value)
+                    lists[column.name] = self.interner.analyses(value)
                     names[column.name] = tuple(a.type for a in lists[column.name])
                 case ColumnKind.INT:
                     names[column.name] = value

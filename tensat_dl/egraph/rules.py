@@ -30,7 +30,7 @@ from tensat_dl.egraph.query import (
     Query,
     add_keys,
     add_relations,
-    column_sort,
+    add_types,
     column_variable,
     operand_orders,
     write_query,
@@ -183,7 +183,7 @@ def _act_rulesets(encoded: EncodedRule) -> Iterator[str]:
 
 
 def _sorts(plan: RulePlan) -> str:
-    return " ".join(column_sort(c) for c in plan.left.columns)
+    return " ".join(["i64"] * len(plan.left.columns))
 
 
 def _question(rule: EncodedRule) -> str:
@@ -260,6 +260,7 @@ def _act_rules(
         writer.build(build)
     write_unions(writer, recipe)
     _add_missing_keys(query, plan, writer.keys)
+    add_types(query, plan.left)
     yield from _wanted_lists(rule, recipe, query, code, label)
     ok = _ok_atom(plan, place)
     if pairs:

@@ -19,11 +19,12 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
-from tensat_dl.egraph.driver import Driver, Limits, Stop
+from tensat_dl.egraph.driver import Driver
 from tensat_dl.egraph.encode import encode
 from tensat_dl.egraph.engine import Engine
 from tensat_dl.egraph.harvest import Naming, harvest
 from tensat_dl.egraph.interning import Interner
+from tensat_dl.egraph.limits import Limits, Stop
 from tensat_dl.egraph.loading import Facts, load_facts
 from tensat_dl.egraph.question import Answerer
 from tensat_dl.egraph.relevance import relevant

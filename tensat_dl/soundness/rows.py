@@ -62,7 +62,8 @@ def accepted(
             case ColumnKind.ANALYSIS:
                 row.append(interner.analysis_id(analysed(types[column.name])))
             case ColumnKind.ANALYSES:
-                row.append(tuple(interner.analysis_id(analysed(t)) for t in lists[column.name]))
+                ids = tuple(interner.analysis_id(analysed(t)) for t in lists[column.name])
+                row.append(interner.list_id(ids))
             case ColumnKind.INT:
                 row.append(names.get(column.name, 0))
     columns: Columns = tuple(row)
