@@ -51,7 +51,7 @@ def _draw_slot(slot: InputSlot, plan: Plan, rng: np.random.Generator) -> Any:
 
 
 def _draw_tensor(slot: InputSlot, plan: Plan, rng: np.random.Generator) -> Any:
-    dims = tuple(plan.sizes.get(d, 2) if isinstance(d, str) else d for d in slot.dims)
+    dims = slot.shape(plan.sizes)
     code = plain_code(slot.elements)
     if code == TensorProto.STRING:
         return rng.choice(np.array(_WORDS, dtype=object), size=dims)

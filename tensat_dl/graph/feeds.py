@@ -20,7 +20,7 @@ from tensat_dl.graph.draws import Floats, Plan, draw
 from tensat_dl.graph.lists import combinations
 from tensat_dl.graph.run import CannotRun, Runner
 from tensat_dl.graph.sizes import SizeChoices
-from tensat_dl.graph.slots import InputSlot
+from tensat_dl.graph.slots import Inputs, InputSlot
 
 #: Ranges of integers, low inclusive, high exclusive: first the ones that test most.
 RANGES = ((-9, 10), (0, 10), (1, 10), (-2, 2), (0, 2), (1, 2), (0, 1))
@@ -46,7 +46,7 @@ class FeedSearch:
     """Finds feeds for one model, one after another.  `given` are inputs that are not drawn;
     `seconds` bounds each search."""
 
-    slots: tuple[InputSlot, ...]
+    inputs: Inputs
     runner: Runner
     dims: Mapping[str, int] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class FeedSearch:
 
     def _try(self, plan: Plan, seed: int) -> Feed:
         try:
-            values = {**draw(self.slots, plan, np.random.default_rng(seed)), **self.given}
+            values = {**draw(self.inputs.slots, plan, np.random.default_rng(seed)), **self.given}
         except (MemoryError, OverflowError, ValueError) as error:  # numpy's, of arrays beyond reach
             raise CannotRun(f"no input of that size can be made: {error}") from error
         return Feed(values, self.runner.run(values), plan)
@@ -101,7 +101,7 @@ class FeedSearch:
 
     def _plans(self, sample: int) -> Iterator[Plan]:
         floats = self._floats(Floats.UNIT if sample % 2 else Floats.NORMAL)
-        sizes = list(SizeChoices(self.slots, self.dims).for_sample(sample))
+        sizes = list(SizeChoices(self.inputs, self.dims).for_sample(sample))
         if self._last is not None:
             for choice in [*sizes, self._last.sizes]:
                 yield replace(self._last, sizes=choice, floats=floats)
@@ -112,7 +112,7 @@ class FeedSearch:
             for span in spans:
                 yield Plan(choice, dict.fromkeys(self._integer_names(), span), floats)
         for choice in sizes[:_SIZES_WITH_LISTS]:
-            for lists in combinations(self.slots, choice):
+            for lists in combinations(self.inputs, choice):
                 ranges = dict.fromkeys(self._integer_names(), RANGES[0])
                 yield Plan(choice, ranges, floats, lists)
         yield from self._random_plans(sizes, sample)
@@ -124,14 +124,14 @@ class FeedSearch:
             yield Plan(
                 sizes[int(rng.integers(len(sizes)))],
                 {name: RANGES[rng.integers(len(RANGES))] for name in self._integer_names()},
-                {slot.name: kinds[rng.integers(len(kinds))] for slot in self.slots},
+                {slot.name: kinds[rng.integers(len(kinds))] for slot in self.inputs.slots},
             )
 
     def _floats(self, kind: Floats) -> dict[str, Floats]:
-        return {slot.name: kind for slot in self.slots}
+        return {slot.name: kind for slot in self.inputs.slots}
 
     def _integers(self) -> list[InputSlot]:
-        return [slot for slot in self.slots if slot.is_integer]
+        return [slot for slot in self.inputs.slots if slot.is_integer]
 
     def _integer_names(self) -> list[str]:
         return [slot.name for slot in self._integers()]

@@ -6,34 +6,30 @@ lists of its length that are worth trying, the most likely first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import islice, product
 
-from tensat_dl.graph.slots import InputSlot
+from tensat_dl.graph.slots import Inputs, InputSlot
 
 #: So many combinations of lists are tried.
 _COMBINATIONS = 300
 
 
-def combinations(
-    slots: Sequence[InputSlot], sizes: Mapping[str, int]
-) -> Iterator[dict[str, tuple[int, ...]]]:
+def combinations(inputs: Inputs, sizes: Mapping[str, int]) -> Iterator[dict[str, tuple[int, ...]]]:
     """Input -> list, for all inputs that are lists of integers."""
-    found = {slot.name: _candidates(slot, slots, sizes) for slot in slots if _is_list(slot)}
+    lists = filter(_is_list, inputs.slots)
+    found = {slot.name: _candidates(slot, inputs, sizes) for slot in lists}
     if not found:
         return
     for chosen in islice(product(*found.values()), _COMBINATIONS):
         yield dict(zip(found, chosen, strict=True))
 
 
-def _candidates(
-    slot: InputSlot, slots: Sequence[InputSlot], sizes: Mapping[str, int]
-) -> list[tuple[int, ...]]:
-    (dim,) = slot.dims
-    length = sizes.get(dim, 2) if isinstance(dim, str) else dim
-    shapes = [tuple(sizes.get(d, 2) if isinstance(d, str) else d for d in s.dims) for s in slots]
-    ends = [shape[-length:] for shape in (*slot.shapes, *shapes) if 0 < length <= len(shape)]
-    numbers = list(dict.fromkeys(n for shape in (*shapes, *slot.shapes) for n in shape))
+def _candidates(slot: InputSlot, inputs: Inputs, sizes: Mapping[str, int]) -> list[tuple[int, ...]]:
+    (length,) = slot.shape(sizes)
+    shapes = [other.shape(sizes) for other in inputs.slots]
+    ends = [shape[-length:] for shape in (*inputs.shapes, *shapes) if 0 < length <= len(shape)]
+    numbers = list(dict.fromkeys(n for shape in (*shapes, *inputs.shapes) for n in shape))
     parts = [_parts(number, length) for number in numbers if 0 < length <= number]
     windows = [(1,) * (length - 1) + (number,) for number in numbers if length]
     return list(dict.fromkeys([*ends, *parts, *windows]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tensat_dl.graph.slots import InputSlot
+from tensat_dl.graph.slots import Inputs
 
 #: Sizes to fall back on before those of constants, in this order.
 LADDER = (4, 8, 16, 32, 64, 128, 224, 256, 320, 512)
@@ -18,7 +18,7 @@ _LEADS = (2, 1, 3)
 class SizeChoices:
     """`fixed`: sizes that the user gave."""
 
-    slots: tuple[InputSlot, ...]
+    inputs: Inputs
     fixed: Mapping[str, int]
 
     def for_sample(self, sample: int) -> Iterator[dict[str, int]]:
@@ -31,20 +31,18 @@ class SizeChoices:
         yield self._complete(_preferred(symbols, sample))
         batch = {symbol for symbol in symbols if self._is_leading(symbol)}
         lead = _LEADS[sample % len(_LEADS)]
-        for size in dict.fromkeys((*LADDER, *self._sizes_of_constants())):
+        for size in dict.fromkeys((*LADDER, *self.inputs.sizes)):
             yield self._complete({s: lead if s in batch else size for s in symbols})
             yield self._complete(dict.fromkeys(symbols, size))
         yield self._complete(dict.fromkeys(symbols, 1))
-
-    def _sizes_of_constants(self) -> tuple[int, ...]:
-        return self.slots[0].sizes if self.slots else ()
 
     def _complete(self, sizes: Mapping[str, int]) -> dict[str, int]:
         known = {**sizes, **self.fixed}
         return {**{name: _evaluate(name, known) for name in self._expressions()}, **known}
 
     def _names(self) -> dict[str, None]:
-        return {dim: None for slot in self.slots for dim in slot.dims if isinstance(dim, str)}
+        slots = self.inputs.slots
+        return {dim: None for slot in slots for dim in slot.dims if isinstance(dim, str)}
 
     def _free_symbols(self) -> list[str]:
         derived = set(self._expressions())
@@ -56,7 +54,7 @@ class SizeChoices:
         return sorted(name for name in names if _parts(name) and _parts(name) <= names)
 
     def _is_leading(self, symbol: str) -> bool:
-        return any(slot.dims[:1] == (symbol,) for slot in self.slots)
+        return any(slot.dims[:1] == (symbol,) for slot in self.inputs.slots)
 
 
 def _preferred(symbols: Sequence[str], sample: int) -> dict[str, int]:

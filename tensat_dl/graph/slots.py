@@ -1,11 +1,12 @@
 """What a model must be fed: one :class:`InputSlot` for each graph input without a value.
 
-Dims without a name get `INPUT.AXIS` as theirs.
+Enters: a model, the names of inputs that have a value.  Leaves: the :class:`Inputs` to find.  Dims
+without a name get `INPUT.AXIS` as theirs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import onnx
@@ -26,21 +27,21 @@ _LONGEST_LIST = 8
 @dataclass(frozen=True)
 class InputSlot:
     """One graph input: `dims` are numbers or names; `elements` is the element type code;
-    `form` is "tensor" or "sequence" (of tensors).  `shapes`: the declared dims of
-    the outputs that have no symbols, which a list of integers might stand for; `sizes`: what a
-    symbolic dim might have to be, as constants of the model say, the least first."""
+    `form` is "tensor" or "sequence" (of tensors)."""
 
     name: str
     elements: int
     dims: tuple[int | str, ...]
     form: str = "tensor"
-    shapes: tuple[tuple[int, ...], ...] = ()
-    sizes: tuple[int, ...] = ()
 
     @property
     def is_integer(self) -> bool:
         """Integers, fed as such."""
         return _kind(self.elements) in "iu"
+
+    def shape(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
+        """Its dims at `sizes` of the names; 2 for one that has none."""
+        return tuple(sizes.get(dim, 2) if isinstance(dim, str) else dim for dim in self.dims)
 
     @property
     def is_float(self) -> bool:
@@ -48,12 +49,26 @@ class InputSlot:
         return _kind(self.elements) in "fc"
 
 
-def input_slots(proto: onnx.ModelProto) -> tuple[InputSlot, ...]:
-    """The inputs that must be fed.  Raises CannotRun for types that are not supported."""
-    slots = map(_slot, input_values(proto))
-    shapes = tuple(_output_shapes(proto.graph))
+@dataclass(frozen=True)
+class Inputs:
+    """The inputs to feed, and what the model says of their sizes.
+
+    `shapes`: the declared dims of the outputs that have no symbols, which a list of integers might
+    stand for; `sizes`: what a symbolic dim might have to be, as constants of the model say, the
+    least first.
+    """
+
+    slots: tuple[InputSlot, ...]
+    shapes: tuple[tuple[int, ...], ...] = ()
+    sizes: tuple[int, ...] = ()
+
+
+def inputs_to_feed(proto: onnx.ModelProto, given: Container[str] = ()) -> Inputs:
+    """The inputs that must be fed, but for those `given`.  Raises CannotRun for types that are not
+    supported."""
+    slots = tuple(slot for slot in map(_slot, input_values(proto)) if slot.name not in given)
     sizes = tuple(sorted(set(_constant_sizes(proto))))[:_SIZES]
-    return tuple(replace(slot, shapes=shapes, sizes=sizes) for slot in slots)
+    return Inputs(slots, tuple(_output_shapes(proto.graph)), sizes)
 
 
 def override_slots(proto: onnx.ModelProto) -> tuple[InputSlot, ...]:

@@ -30,7 +30,7 @@ from tensat_dl.graph.probes import find_probes
 from tensat_dl.graph.randomness import random_outputs
 from tensat_dl.graph.run import CannotRun, Runner, open_reference, open_runner
 from tensat_dl.graph.sampling import Comparison, Samples, Shown, take_samples
-from tensat_dl.graph.slots import input_slots, override_slots
+from tensat_dl.graph.slots import inputs_to_feed, override_slots
 from tensat_dl.graph.source import Source, load_source
 from tensat_dl.graph.verification import Mismatch, Verification, failed, require
 from tensat_dl.sentences import shortened
@@ -132,14 +132,14 @@ class _Verifier:
         """What the original makes of the inputs that are given, else of random ones."""
         given = read_given(self.settings.input_data, self.before.proto)
         try:
-            slots = tuple(slot for slot in input_slots(before.proto) if slot.name not in given)
+            inputs = inputs_to_feed(before.proto, given)
         except CannotRun as reason:
             return Samples((), f"the original model cannot be run: {reason}")
         sizes = {**sizes_of(given, before.proto), **self.dims}
         overridable = () if before.frozen else override_slots(before.proto)
         free = tuple(slot for slot in overridable if slot.name not in given)
-        search = FeedSearch(slots, runner, sizes, given)
-        count = self.settings.samples if slots or not given else 1
+        search = FeedSearch(inputs, runner, sizes, given)
+        count = self.settings.samples if inputs.slots or not given else 1
         taken = take_samples(count, search, free, self.settings.seed)
         if given and not taken.feeds:
             raise UsageError(f"{self.settings.input_data}: {taken.refusal}")

@@ -11,7 +11,7 @@ from onnx import parser
 from tensat_dl.graph.feeds import FeedSearch
 from tensat_dl.graph.run import CannotRun
 from tensat_dl.graph.sizes import SizeChoices
-from tensat_dl.graph.slots import InputSlot, input_slots
+from tensat_dl.graph.slots import Inputs, InputSlot, inputs_to_feed
 
 HEAD = '<ir_version: 9, opset_import: ["": 18]>'
 
@@ -32,18 +32,18 @@ class Demanding:
         return list(feeds.values())
 
 
-def slots(text: str) -> tuple[InputSlot, ...]:
-    return input_slots(parser.parse_model(HEAD + text))
+def inputs(text: str) -> Inputs:
+    return inputs_to_feed(parser.parse_model(HEAD + text))
 
 
 def test_samples_use_different_sizes_and_one() -> None:
-    choices = SizeChoices(slots("g (float[N,M] x) => (float[N] y) { y = Op(x) }"), {})
+    choices = SizeChoices(inputs("g (float[N,M] x) => (float[N] y) { y = Op(x) }"), {})
     first = [next(choices.for_sample(sample)) for sample in range(3)]
     assert first == [{"N": 2, "M": 3}, {"N": 1, "M": 1}, {"N": 3, "M": 7}]
 
 
 def test_fixed_sizes_stay() -> None:
-    choices = SizeChoices(slots("g (float[N,M] x) => (float[N] y) { y = Op(x) }"), {"N": 8})
+    choices = SizeChoices(inputs("g (float[N,M] x) => (float[N] y) { y = Op(x) }"), {"N": 8})
     assert all(sizes["N"] == 8 for sample in range(3) for sizes in choices.for_sample(sample))
 
 
@@ -53,18 +53,18 @@ def test_dims_that_are_sums_follow_their_parts() -> None:
         InputSlot("ids", 7, ("batch", "new")),
         InputSlot("mask", 7, ("batch", "old + new")),
     )
-    for sizes in SizeChoices(found, {}).for_sample(0):
+    for sizes in SizeChoices(Inputs(found), {}).for_sample(0):
         assert sizes["old + new"] == sizes["old"] + sizes["new"]
 
 
 def test_dims_without_a_name_are_named_by_place() -> None:
-    (slot,) = slots("g (float[?,3,?] x) => (float y) { y = Op(x) }")
+    (slot,) = inputs("g (float[?,3,?] x) => (float y) { y = Op(x) }").slots
     assert slot.dims == ("x.0", 3, "x.2")
 
 
 def test_a_size_that_is_demanded() -> None:
     runner = Demanding(lambda x: x.shape[1] % 32 == 0)
-    search = FeedSearch(slots("g (float[N,H] x) => (float y) { y = Op(x) }"), runner)
+    search = FeedSearch(inputs("g (float[N,H] x) => (float y) { y = Op(x) }"), runner)
     assert [search.find(sample, 0).values["x"].shape for sample in range(3)] == [
         (2, 32),
         (1, 32),
@@ -78,7 +78,7 @@ def test_a_size_that_is_demanded() -> None:
 def test_a_size_that_constants_of_the_model_have(constant: str) -> None:
     """A table of 77 positions fits texts of 77 tokens alone, whatever the input's type says."""
     text = f"g (float[N,S] x) => (float y) <{constant}> {{ y = Op(x, c) }}"
-    search = FeedSearch(slots(text), Demanding(lambda x: x.shape[1] == 77))
+    search = FeedSearch(inputs(text), Demanding(lambda x: x.shape[1] == 77))
     shapes = [search.find(sample, 0).values["x"].shape for sample in range(3)]
     assert shapes == [(2, 77), (1, 77), (3, 77)]
 
@@ -88,13 +88,13 @@ def test_each_input_gets_the_widest_range_it_may_have() -> None:
         return bool((abs(ids) < 10).all() and (kinds >= 0).all() and (kinds < 2).all())
 
     text = "g (int64[40] ids, int64[40] kinds) => (float y) { y = Op(ids, kinds) }"
-    feed = FeedSearch(slots(text), Demanding(accepts)).find(0, 0)
+    feed = FeedSearch(inputs(text), Demanding(accepts)).find(0, 0)
     assert feed.plan.ranges == {"ids": (-9, 10), "kinds": (0, 2)}
 
 
 def test_later_samples_start_where_the_first_one_ended() -> None:
     runner = Demanding(lambda i: bool((i == 1).all()))
-    search = FeedSearch(slots("g (int64[9] i) => (float y) { y = Op(i) }"), runner)
+    search = FeedSearch(inputs("g (int64[9] i) => (float y) { y = Op(i) }"), runner)
     search.find(0, 0)
     runner.asked = 0
     search.find(1, 1)
@@ -103,7 +103,7 @@ def test_later_samples_start_where_the_first_one_ended() -> None:
 
 def test_giving_up_says_why() -> None:
     search = FeedSearch(
-        slots("g (float[2] x) => (float y) { y = Op(x) }"), Demanding(lambda x: False)
+        inputs("g (float[2] x) => (float y) { y = Op(x) }"), Demanding(lambda x: False)
     )
     with pytest.raises(CannotRun, match="no"):
         search.find(0, 0)
@@ -119,14 +119,14 @@ def test_inputs_that_were_refused_are_let_go() -> None:
 
     text = "g (float[N,4] x) => (float y) { y = Op(x) }"
     with pytest.raises(CannotRun):
-        FeedSearch(slots(text), Demanding(refuse)).find(0, 0)
+        FeedSearch(inputs(text), Demanding(refuse)).find(0, 0)
     assert len(tried) > 10
     assert sum(array() is not None for array in tried[:-1]) == 0
 
 
 def test_odd_samples_are_between_zero_and_one() -> None:
     runner = Demanding(lambda x: True)
-    search = FeedSearch(slots("g (float[500] x) => (float y) { y = Op(x) }"), runner)
+    search = FeedSearch(inputs("g (float[500] x) => (float y) { y = Op(x) }"), runner)
     assert search.find(0, 0).values["x"].min() < -1
     x = search.find(1, 0).values["x"]
     assert 0 < x.min() < x.max() < 1
@@ -134,7 +134,9 @@ def test_odd_samples_are_between_zero_and_one() -> None:
 
 def test_inputs_that_no_memory_holds_are_refused_like_any_other() -> None:
     runner = Demanding(lambda **_: True)
-    search = FeedSearch(slots(f"g (float[{2**40},{2**20}] x) => (float y) {{ y = Op(x) }}"), runner)
+    search = FeedSearch(
+        inputs(f"g (float[{2**40},{2**20}] x) => (float y) {{ y = Op(x) }}"), runner
+    )
     with pytest.raises(CannotRun, match="no input of that size"):
         search.find(0, seed=0)
 
@@ -155,6 +157,6 @@ def test_inputs_that_no_memory_holds_are_refused_like_any_other() -> None:
 def test_lists_that_are_demanded(text: str, wanted: Callable[..., bool]) -> None:
     """The parts of a split, the end of an output's shape, a window."""
     runner = Demanding(lambda **feeds: bool(wanted(**feeds)))
-    search = FeedSearch(slots(f"g ({text}) => (float[1,1,7,8] y) {{ y = Op(x) }}"), runner)
+    search = FeedSearch(inputs(f"g ({text}) => (float[1,1,7,8] y) {{ y = Op(x) }}"), runner)
     first, second = (search.find(sample, sample).values["s"] for sample in range(2))
     assert first.shape == second.shape == (2,)

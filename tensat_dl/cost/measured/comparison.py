@@ -20,7 +20,7 @@ from tensat_dl.cost.measured.timer import Clock, bound_run, clock_for
 from tensat_dl.graph.feeds import Feed, FeedSearch
 from tensat_dl.graph.given import read_given, sizes_of
 from tensat_dl.graph.run import CannotRun, Loader, OrtRunner, ort_errors
-from tensat_dl.graph.slots import InputSlot, input_slots
+from tensat_dl.graph.slots import InputSlot, inputs_to_feed
 from tensat_dl.graph.source import Source
 
 #: Fewest rounds that allow an interval of 95 %, and as many as are worth while.
@@ -165,13 +165,13 @@ def _seconds(run: Callable[[], object], clock: Clock) -> float:
 def _feed(source: Source, runner: OrtRunner, conditions: Conditions) -> Feed:
     """An input that the original takes, at the sizes wanted where it takes those."""
     given = read_given(conditions.input_data, source.proto)
-    slots = tuple(slot for slot in input_slots(source.proto) if slot.name not in given)
+    inputs = inputs_to_feed(source.proto, given)
     known = {**sizes_of(given, source.proto), **conditions.dims}
-    wanted = dict.fromkeys(_symbols(slots), conditions.symbol_size)
+    wanted = dict.fromkeys(_symbols(inputs.slots), conditions.symbol_size)
     try:
-        return FeedSearch(slots, runner, {**wanted, **known}, given).find(0, 0)
+        return FeedSearch(inputs, runner, {**wanted, **known}, given).find(0, 0)
     except CannotRun:
-        return FeedSearch(slots, runner, known, given).find(0, 0)
+        return FeedSearch(inputs, runner, known, given).find(0, 0)
 
 
 def _symbols(slots: Sequence[InputSlot]) -> set[str]:
