@@ -46,6 +46,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "verify.seed": (0, (1 << 32) - 1),
     "export.fold_ratio": (0.0, math.inf),
     "export.fold_bytes": (0, math.inf),
+    "test.proof_seconds": (0.001, math.inf),
 }
 
 

@@ -170,6 +170,14 @@ class ExportSettings:
 
 
 @dataclass(frozen=True)
+class ClaimSettings:
+    """`[test]`.  `proof_seconds`: for the proof that nothing is cheaper than what a test of a rule
+    file says is best."""
+
+    proof_seconds: float = 10.0
+
+
+@dataclass(frozen=True)
 class Settings:
     """All tables."""
 
@@ -180,3 +188,4 @@ class Settings:
     extract: ExtractSettings = ExtractSettings()
     verify: VerifySettings = VerifySettings()
     export: ExportSettings = ExportSettings()
+    test: ClaimSettings = ClaimSettings()

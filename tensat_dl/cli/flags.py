@@ -60,6 +60,14 @@ GAP = Flag("--gap", "extract", "gap", "G", float, "stop at this relative gap (1e
 EXTRACT_SECONDS = Flag(
     "--seconds", "extract", "seconds", "S", float, "extract for up to S seconds (60)"
 )
+PROOF_SECONDS = Flag(
+    "--proof-seconds",
+    "test",
+    "proof_seconds",
+    "S",
+    float,
+    "prove for up to S seconds that what is claimed as best is (10)",
+)
 
 
 def add_settings(parser: argparse.ArgumentParser, flags: Sequence[Flag], *, dims: bool) -> None:

@@ -14,7 +14,7 @@ from tensat_dl.sentences import counted
 if TYPE_CHECKING:
     from tensat_dl.rule_tests.run import TestResult
 
-_FLAGS = (flags.COST, flags.SOLVER, flags.EXPLORE_SECONDS)
+_FLAGS = (flags.COST, flags.SOLVER, flags.EXPLORE_SECONDS, flags.PROOF_SECONDS)
 
 _EPILOG = """\
 examples:

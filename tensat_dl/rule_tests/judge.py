@@ -14,6 +14,7 @@ from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.posing import Pricer, pose
 from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.snapshot import ENode, Saturated
+from tensat_dl.extract.problem import Extraction, StopReason
 from tensat_dl.extract.run import extract
 from tensat_dl.language.check.report import source_text
 from tensat_dl.language.program import CheckedProgram, Claim
@@ -95,7 +96,7 @@ class Best:
         """Is the term in the e-graph, is it what is given, and is nothing cheaper?"""
         targets = claim.emits[0].targets
         roots = [self.saturated.value_class[self.example.given[t]] for t in targets]
-        chosen, cost = self._answer(roots)
+        answer, chosen = self._answer(roots)
         found = ("found:", *self._drawn(chosen, dict(zip(roots, targets, strict=True))))
         lookup = Lookup(self.saturated, self.example.constants)
         try:
@@ -107,18 +108,33 @@ class Best:
             return Verdict(claim, False, f"{listed(wrong)} was not found equal to this", found)
         pricer = Pricer(self.saturated, self.model)
         price = math.fsum(pricer.price(node) for node in lookup.enodes)
-        if price <= cost * (1 + _EQUAL):
+        cost, name = answer.objective, self.model.name
+        if price > cost * (1 + _EQUAL):
+            message = f"a cheaper graph was found: {name} {cost:g}, this is {price:g}"
+            return Verdict(claim, False, message, found)
+        if answer.gap <= max(self.settings.gap, _EQUAL):
             return Verdict(claim, True)
-        message = f"a cheaper graph was found: {self.model.name} {cost:g}, this is {price:g}"
-        return Verdict(claim, False, message, found)
+        return Verdict(claim, False, *self._unproven(answer, price))
 
-    def _answer(self, roots: Sequence[int]) -> tuple[list[ENode], float]:
+    def _unproven(self, answer: Extraction, price: float) -> tuple[str, tuple[str, ...]]:
+        """Nothing cheaper was found, but there may be something."""
+        name, asked = self.model.name, f"{self.settings.seconds:g} s"
+        within = f" within {asked}" if answer.stopped is StopReason.TIME else ""
+        message = f"it was not proven{within} that nothing is cheaper"
+        proven = (
+            f"this is {name} {price:g}; what is proven is that nothing is below {answer.bound:g}"
+        )
+        more = (
+            "give it longer (`--proof-seconds`), let less be explored, or claim less of the graph"
+        )
+        return message, (proven, more)
+
+    def _answer(self, roots: Sequence[int]) -> tuple[Extraction, list[ENode]]:
         asked = replace(self.saturated, outputs=tuple(roots))
         posed = pose(asked, self.model, Writable(self.program, self.example.graph.opsets))
-        unlimited = replace(self.settings, max_weight_bytes=0, at_most={})
-        extraction = extract(posed.problem, unlimited)
+        extraction = extract(posed.problem, self.settings)
         assert extraction.selection is not None, "the given graph is an answer"
-        return [posed.nodes[i] for i in extraction.selection.chosen()], extraction.objective
+        return extraction, [posed.nodes[i] for i in extraction.selection.chosen()]
 
     def _drawn(self, chosen: Sequence[ENode], targets: Mapping[int, str]) -> tuple[str, ...]:
         inputs = {*self.example.graph.inputs, *self.example.graph.constants}

@@ -20,7 +20,7 @@ from tensat_dl.graph.model import Graph
 from tensat_dl.language.program import CheckedProgram, Claim, Limit, Run, Saturate, TestCase
 from tensat_dl.rule_tests.example import build_example
 from tensat_dl.rule_tests.judge import Best, Verdict, judge_equal, judge_fires
-from tensat_dl.settings import CostSettings, Settings
+from tensat_dl.settings import CostSettings, ExtractSettings, Settings
 from tensat_dl.syntax.ast import ExpectKind
 
 
@@ -126,7 +126,7 @@ class _TestRun:
             except TensatError as error:
                 yield Verdict(claim, False, str(error))
                 continue
-            best = Best(self.program, example, saturated, model, self.settings.extract)
+            best = Best(self.program, example, saturated, model, self._proof_settings())
             yield _with_limits(best.judge(claim, term), saturated)
 
     def _cost_settings(self, claim: Claim) -> CostSettings:
@@ -135,6 +135,11 @@ class _TestRun:
             raise UsageError("`measured` differs from machine to machine: name another cost model")
         name = claim.cost or self.settings.cost.model
         return replace(self.settings.cost, model=CostSettings().model if name == MEASURED else name)
+
+    def _proof_settings(self) -> ExtractSettings:
+        """Of tests there are many, and their graphs are small."""
+        seconds = self.settings.test.proof_seconds
+        return replace(self.settings.extract, seconds=seconds, max_weight_bytes=0, at_most={})
 
     def _explore(self, graph: Graph) -> Saturated:
         program = self.program

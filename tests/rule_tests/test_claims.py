@@ -12,7 +12,7 @@ from tensat_dl.cli.main import main
 from tensat_dl.diagnostics import Diagnostic, Diagnostics
 from tensat_dl.language.load import load_text
 from tensat_dl.rule_tests.run import run_tests
-from tensat_dl.settings import ExploreSettings, Settings
+from tensat_dl.settings import ClaimSettings, ExploreSettings, Settings
 
 RULES = """language 1
 rewrite relu_relu: Relu(Relu(x)) => Relu(x)
@@ -244,6 +244,24 @@ def test_an_explosion_is_named_where_a_claim_fails() -> None:
     (failure,) = result.failures
     assert failure.message == "no rule made `Neg(x0)`"
     assert failure.notes[0].startswith("the exploration reached its limit (enodes)")
+
+
+def test_what_is_not_proven_in_time_does_not_hold() -> None:
+    """Sums of five of one type: none is cheaper than four additions, but that takes a search."""
+    text = """@real rewrite associate: Add(Add(a, b), c) <=> Add(a, Add(b, c))
+    test "five" {
+      input a: f32[4], b: f32[4], c: f32[4], d: f32[4], e: f32[4]
+      given y = Add(Add(Add(Add(a, b), c), d), e)
+      expect best under nodes y = Add(Add(Add(Add(a, b), c), d), e)
+    }"""
+    program = load_text(text, "rules.tsat", Diagnostics())
+    assert program is not None
+    (result,) = run_tests(program, Settings())
+    assert result.ok
+    (result,) = run_tests(program, Settings(test=ClaimSettings(proof_seconds=0.001)))
+    (failure,) = result.failures
+    assert failure.message == "it was not proven within 0.001 s that nothing is cheaper"
+    assert failure.notes[0].startswith("this is nodes 4; what is proven is that nothing is below ")
 
 
 def test_tests_of_imported_files_are_named(
