@@ -1,14 +1,15 @@
 """Folding: what depends on constants alone is computed now and becomes a constant.
 
 Enters: a graph.  Leaves: an equal one.  What is folded `fold_choice` says; it is computed in
-onnxruntime without its optimisations, else in the reference evaluator.  What neither can compute
-stays.
+onnxruntime without its optimisations, else in the reference evaluator.  What neither can compute,
+or what ONNX leaves open, stays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,9 @@ from tensat_dl.graph.constants import constant_of_array, numpy_type
 from tensat_dl.graph.fold_choice import choose, is_foldable_type, may_fold, needed_values
 from tensat_dl.graph.model import Constant, Graph, Node, Output
 from tensat_dl.graph.prune import live_nodes, remove_dead
-from tensat_dl.graph.run import CannotRun, Runner, open_reference, open_runner
+from tensat_dl.graph.run import CannotRun, Runner, Unsupported, open_reference, open_runner
 from tensat_dl.graph.source import Source
+from tensat_dl.graph.undefined import undefined_values
 from tensat_dl.graph.write import build_proto
 from tensat_dl.settings import ExportSettings
 from tensat_dl.vocabulary.catalog import VERSIONS
@@ -33,11 +35,11 @@ _FED_BYTES = 4096
 def fold_constants(graph: Graph, settings: ExportSettings) -> Graph:
     """The graph with its constant parts computed, within the budget; dead code is removed."""
     clean = remove_dead(graph)
-    folded = choose(clean, _budget(clean, settings))
+    folded = _chosen(clean, settings)
     if not folded:
         return clean
     wanted = needed_values(clean, folded)
-    computed = evaluate(clean, wanted)
+    computed = _constants(clean, wanted)
     failed = set(wanted) - set(computed)
     return _replaced(clean, _without_sources(clean, computed, failed))
 
@@ -45,23 +47,44 @@ def fold_constants(graph: Graph, settings: ExportSettings) -> Graph:
 def left_by_folding(graph: Graph, settings: ExportSettings) -> tuple[Node, ...]:
     """The nodes that folding leaves, if all can be computed that should."""
     clean = remove_dead(graph)
-    folded = choose(clean, _budget(clean, settings))
+    folded = _chosen(clean, settings)
     nodes = tuple(node for position, node in enumerate(clean.nodes) if position not in folded)
     return live_nodes(nodes, (output.value for output in graph.outputs))
+
+
+def _chosen(graph: Graph, settings: ExportSettings) -> frozenset[int]:
+    """Positions of the nodes to fold: as the budget allows, but for what ONNX does not define."""
+    folded = choose(graph, _budget(graph, settings))
+    nodes = [graph.nodes[position] for position in sorted(folded)]
+    undefined = undefined_values(graph, nodes, partial(_computed, graph))
+    return frozenset(p for p in folded if undefined.isdisjoint(graph.nodes[p].outputs))
 
 
 def evaluate(graph: Graph, names: Sequence[str]) -> dict[str, Constant]:
     """The constants that are the values of `names`, all of which depend on constants alone.
 
-    Values that nothing here can compute are left out.
+    Values that nothing here can compute, or that ONNX does not define, are left out.
     """
-    tensors = [name for name in names if is_foldable_type(graph.type_of(name))]
-    computed = _evaluate_together(graph, tensors)
-    if computed is None:
-        single = (_evaluate_together(graph, [name]) for name in tensors)
-        computed = {name: array for found in single if found for name, array in found.items()}
+    nodes = live_nodes(graph.nodes, names)
+    undefined = undefined_values(graph, nodes, partial(_computed, graph))
+    return _constants(graph, [name for name in names if name not in undefined])
+
+
+def _constants(graph: Graph, names: Sequence[str]) -> dict[str, Constant]:
+    computed = _computed(graph, names)
     constants = ((name, _checked(graph, name, array)) for name, array in computed.items())
     return {name: constant for name, constant in constants if constant is not None}
+
+
+def _computed(graph: Graph, names: Sequence[str]) -> dict[str, Any]:
+    """Name -> array of those of `names` that can be computed."""
+    known = {n: graph.constants[n].load() for n in names if n in graph.constants}
+    tensors = [n for n in names if n not in known and is_foldable_type(graph.type_of(n))]
+    together = _evaluate_together(graph, tensors)
+    if together is None:
+        single = (_evaluate_together(graph, [name]) for name in tensors)
+        together = {name: array for found in single if found for name, array in found.items()}
+    return {**known, **together}
 
 
 def compute(graph: Graph, name: str) -> Constant | None:
@@ -129,9 +152,14 @@ def _evaluate_together(graph: Graph, names: Sequence[str]) -> dict[str, Any] | N
     for opener in (open_runner, open_reference):
         try:
             runner: Runner = opener(Source(proto, folder=graph.source.folder))
-            return dict(zip(names, runner.run(feeds), strict=True))
         except CannotRun:
             continue
+        try:
+            return dict(zip(names, runner.run(feeds), strict=True))
+        except Unsupported:
+            continue
+        except CannotRun:
+            return None  # another runtime may take what one refuses, and make up a value
     return None
 
 

@@ -50,6 +50,10 @@ class CannotRun(Exception):
     """The model cannot be loaded or run here; the text says why, in one line."""
 
 
+class Unsupported(CannotRun):
+    """It runs into an operator that the runtime has no code for, at these types and sizes."""
+
+
 class Runner(Protocol):
     """Something that computes all graph outputs."""
 
@@ -76,7 +80,8 @@ class OrtRunner:
         try:
             return list(self.session.run(None, dict(feeds)))
         except ort_errors() as error:
-            raise CannotRun(first_line(error)) from None
+            kind = Unsupported if type(error).__name__ == "NotImplemented" else CannotRun
+            raise kind(first_line(error)) from None
 
 
 @dataclass(frozen=True)
