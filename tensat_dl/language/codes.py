@@ -86,5 +86,6 @@ CODES: Mapping[str, str] = {
     "W0406": "a rule that follows from another",
     "W0407": "a rule that feeds itself",
     "W0408": "a rule that can lower no cost",
+    "W0409": "a condition on a spelling that is never kept",
     "W0601": "a schedule that does not run",
 }

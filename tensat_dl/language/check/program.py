@@ -30,6 +30,7 @@ from tensat_dl.language.check.rules import RuleSource, check_rule
 from tensat_dl.language.check.schedules import Scheduler
 from tensat_dl.language.check.tests import check_test
 from tensat_dl.language.check.variables import Declared
+from tensat_dl.language.lint.spellings import warn_of_spellings
 from tensat_dl.language.lint.uses import Beside, warn_of_uses
 from tensat_dl.language.modules import LoadedModule
 from tensat_dl.language.program import (
@@ -120,7 +121,9 @@ def _warn_beside(program: CheckedProgram, roots: Sequence[LoadedModule], report:
     """What can be said of a rule only with the others in mind."""
     repeated = warn_of_duplicates(program.rules, report)
     steps = tuple(_together(program.schedule))
-    warn_of_uses(Beside(program, {root.file for root in roots}, repeated, steps), report)
+    files = {root.file for root in roots}
+    warn_of_uses(Beside(program, files, repeated, steps), report)
+    warn_of_spellings(program, files, report)
 
 
 def _of(symbols: Sequence[Symbol], kind: Kind) -> Iterator[Symbol]:
