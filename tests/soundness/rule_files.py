@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tensat_dl.diagnostics import Diagnostics
 from tensat_dl.language.load import load_text
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.soundness.run import verify_program
 from tensat_dl.soundness.settings import Settings
-from tensat_dl.soundness.verdict import Verdict
+from tensat_dl.soundness.verdict import Counterexample, Status, Verdict
 
 
 def program_of(text: str) -> CheckedProgram:
@@ -26,3 +28,15 @@ def verify(
     settings = Settings(samples, seed, unguarded=unguarded, cache=False, processes=1)
     found = verify_program(program, program.rules, settings)
     return {verdict.rule: verdict for verdict in found}
+
+
+def statuses(verdicts: Mapping[str, Verdict]) -> dict[str, str]:
+    """`holds`, `refuted`, .. by the rule's name."""
+    return {name: verdict.status.value for name, verdict in verdicts.items()}
+
+
+def refutation(verdict: Verdict) -> Counterexample:
+    """What refutes the rule."""
+    assert verdict.status is Status.REFUTED, verdict
+    assert verdict.counterexample is not None
+    return verdict.counterexample
