@@ -7,20 +7,23 @@ one was asked for.  Every stage is one call; what stands between two stages is f
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tensat_dl.answer import choose_answer
 from tensat_dl.cost.models import check_cost_model, make_cost_model
 from tensat_dl.cost.settle import price_nodes, settle
+from tensat_dl.cost.settled import Settled
 from tensat_dl.cost.worth import useless_rules
 from tensat_dl.cost.writable import Writable
 from tensat_dl.diagnosis.changes import explain_answer
 from tensat_dl.diagnosis.stored import store_changes
 from tensat_dl.egraph.adopt import DeclaredOperators
 from tensat_dl.egraph.explore import explore
+from tensat_dl.egraph.snapshot import Saturated
 from tensat_dl.export import export_graph
-from tensat_dl.extract.limits import no_selection
+from tensat_dl.extract.limits import require_selection
 from tensat_dl.extract.run import validate
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.opsets import allowed_opsets, at_oldest_opset
@@ -55,9 +58,7 @@ def optimize(
     """
     phases = Phases(progress or silent)
     with phases(Phase.CHECK):
-        program = rules if isinstance(rules, CheckedProgram) else load_rules(rules)
-        check_cost_model(settings.cost, program)
-        validate(settings.extract)
+        program = _checked(rules, settings)
     with phases(Phase.READ):
         original = read_model(model, settings.model, DeclaredOperators(program))
         opsets, barred = allowed_opsets(original, settings.model.opset, program.domains)
@@ -66,13 +67,8 @@ def optimize(
     prices = make_cost_model(settings.cost, program, original.opsets)
     writable = Writable(program, opsets)
     settled = settle(original, saturated, prices, writable, settings.extract, phases)
-    if not settled.chosen:
-        raise no_selection(settled.extraction, "no acyclic graph")
-
-    def found() -> Graph:
-        graph = export_graph(original, saturated, settled.chosen, program)
-        return at_oldest_opset(graph, opsets)
-
+    require_selection(settled.extraction)
+    found = partial(_exported, original, saturated, settled, writable)
     accepted = choose_answer(original, settled, found, prices, settings, phases)
     useless = useless_rules(program, prices.name)
     run = Run(original, saturated, prices, writable, settled, accepted, barred, useless)
@@ -84,6 +80,20 @@ def optimize(
             source = run.accepted.candidate.source
             save(source, output, force=force, made_from=original.source)
     return tell(run, phases.seconds, output, verified=settings.verify.enabled)
+
+
+def _checked(rules: RuleNames | CheckedProgram, settings: Settings) -> CheckedProgram:
+    """The program, to which the settings fit."""
+    program = rules if isinstance(rules, CheckedProgram) else load_rules(rules)
+    check_cost_model(settings.cost, program)
+    validate(settings.extract)
+    return program
+
+
+def _exported(original: Graph, saturated: Saturated, settled: Settled, writable: Writable) -> Graph:
+    """The graph that extraction chose, at the oldest opset that has all of it."""
+    graph = export_graph(original, saturated, settled.chosen, writable.program)
+    return at_oldest_opset(graph, writable.opsets)
 
 
 def _explained(run: Run, program: CheckedProgram, phases: Phases) -> Run:

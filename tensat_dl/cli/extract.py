@@ -48,7 +48,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 def _execute(arguments: argparse.Namespace) -> ExitCode:
     from tensat_dl.cli.progress import live_progress
     from tensat_dl.destination import check_report
-    from tensat_dl.extract.limits import no_selection
+    from tensat_dl.extract.limits import require_selection
     from tensat_dl.extract.readers import read_egraph
     from tensat_dl.extract.run import extract
     from tensat_dl.report import write_json
@@ -61,8 +61,7 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     report = _report(extraction, file)
     if arguments.json:
         write_json(report, arguments.json)
-    if extraction.selection is None:
-        raise no_selection(extraction, f"{arguments.egraph}: no acyclic selection")
+    require_selection(extraction, f"{arguments.egraph}: no acyclic selection")
     stream = sys.stderr if arguments.json == "-" else sys.stdout
     _print(report, stream, verbose=arguments.verbose)
     return ExitCode.OK

@@ -62,12 +62,10 @@ class Subject:
     @cached_property
     def chosen(self) -> list[ENode]:
         """The e-nodes of the answer.  Raises InfeasibleError."""
-        from tensat_dl.extract.limits import no_selection
+        from tensat_dl.extract.limits import require_selection
 
-        chosen = self.settled.chosen
-        if not chosen:
-            raise no_selection(self.settled.extraction, "no acyclic graph")
-        return list(chosen.values())
+        require_selection(self.settled.extraction)
+        return list(self.settled.chosen.values())
 
     @cached_property
     def prices(self) -> CostModel:
@@ -168,13 +166,12 @@ def _model(subject: Subject) -> Iterator[str]:
 
 
 def _selection(subject: Subject) -> Iterator[str]:
-    posed, extraction = subject.settled.posed, subject.settled.extraction
-    if extraction.selection is None:
-        from tensat_dl.extract.limits import no_selection
+    from tensat_dl.extract.limits import require_selection
 
-        raise no_selection(extraction, "no acyclic graph")
+    posed, extraction = subject.settled.posed, subject.settled.extraction
+    selection = require_selection(extraction)
     yield f"cost {extraction.objective:g}, {extraction.status.value}"
-    for index in extraction.selection.chosen():
+    for index in selection.chosen():
         node = posed.nodes[index]
         yield f"class {node.eclass}: {_node(node)}, cost {posed.problem.node_cost[index]:g}"
 

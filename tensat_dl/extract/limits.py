@@ -20,6 +20,7 @@ from tensat_dl.extract.problem import (
     IntArray,
     LimitRecord,
     Problem,
+    Selection,
     StopReason,
 )
 from tensat_dl.settings import ExtractSettings
@@ -85,8 +86,15 @@ def records(limits: Sequence[Limit], nodes: IntArray | None) -> tuple[LimitRecor
     )
 
 
-def no_selection(extraction: Extraction, what: str) -> InfeasibleError:
-    """The error for an extraction without a selection; `what` has none."""
+def require_selection(extraction: Extraction, what: str = "no acyclic graph") -> Selection:
+    """The selection of an extraction.  Raises InfeasibleError where there is none: `what` could
+    not be had."""
+    if extraction.selection is None:
+        raise _no_selection(extraction, what)
+    return extraction.selection
+
+
+def _no_selection(extraction: Extraction, what: str) -> InfeasibleError:
     within = ", ".join(limit.text for limit in extraction.limits)
     proven = extraction.stopped is StopReason.PROVEN
     if not within:

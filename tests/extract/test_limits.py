@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from measured import measured_problem, operators, selections, total
 
-from tensat_dl.errors import UsageError
-from tensat_dl.extract.limits import in_bytes, no_selection
+from tensat_dl.errors import InfeasibleError, UsageError
+from tensat_dl.extract.limits import in_bytes, require_selection
 from tensat_dl.extract.problem import (
     MADE,
     NODES,
@@ -92,7 +92,9 @@ def test_nothing_within_the_limits_is_said_with_all_that_is_known() -> None:
     problem = build_problem(2, [(0, 1.0, [1]), (1, 1.0, [])], [0], ["Add", "Split"])
     answer = extract(problem, ExtractSettings(at_most={"Split": 0, "Add": 3}))
     assert answer.status is Status.INFEASIBLE and answer.selection is None
-    error = no_selection(answer, "no acyclic selection")
+    with pytest.raises(InfeasibleError) as raised:
+        require_selection(answer, "no acyclic selection")
+    error = raised.value
     assert error.exit_code == 6
     assert "within the limits: at most 0 Split, at most 3 Add" in error.message
     assert "takes 1 (at most 0 Split)" in error.message and "extract.at_most" in error.help
