@@ -25,6 +25,7 @@ from tensat_dl.vocabulary.canonical import canonical_attributes
 from tensat_dl.vocabulary.infer import infer
 from tensat_dl.vocabulary.operators import Operator
 from tensat_dl.vocabulary.types import ABSENT, UNDECLARED, Type, TypeFault
+from tensat_dl.vocabulary.versions.form import Form
 
 #: A node with the types of its outputs.
 TypedNode = tuple[Node, tuple[Type, ...]]
@@ -52,17 +53,16 @@ class Lifter:
         domain = plain_domain(proto.domain)
         made: list[str] = []
         outputs = self._used_outputs(proto)
-        lifted = adapters.lift(
-            domain,
+        form = Form(
             proto.op_type,
-            self.opsets.get(domain, 1),
             read_attributes(proto),
-            [name or None for name in proto.input],
+            tuple(name or None for name in proto.input),
+            tuple(self.types[name] if name else ABSENT for name in proto.input),
             len(outputs),
+            self._content,
             lambda array: self._add_constant(proto, array, made),
-            types=[self.types[name] if name else ABSENT for name in proto.input],
-            constant_value=self._content,
         )
+        lifted = adapters.lift(form, domain, self.opsets.get(domain, 1))
         if lifted is None:
             self._forget(made)
             return None

@@ -24,6 +24,7 @@ from tensat_dl.vocabulary import adapters
 from tensat_dl.vocabulary.operators import OperatorKind
 from tensat_dl.vocabulary.refine import meet
 from tensat_dl.vocabulary.types import Type
+from tensat_dl.vocabulary.versions.form import Form
 
 
 class Lowering:
@@ -127,15 +128,15 @@ class Lowering:
     def _lowered(self, node: Node) -> onnx.NodeProto:
         operator = node.operator
         opset = self.graph.opsets.get(operator.domain, operator.since)
-        lowered = adapters.lower(
-            operator,
-            node.attributes,
+        form = Form(
+            operator.name,
+            node.attributes.as_dict(),
             node.inputs,
+            self._types(node),
             len(node.outputs),
-            opset,
             self._content,
-            types=self._types(node),
         )
+        lowered = adapters.lower(operator, form, opset)
         if lowered is None:
             raise TensatError(
                 f"{operator.qualified_name} with these attributes and inputs does not exist at "

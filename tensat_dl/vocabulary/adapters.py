@@ -19,7 +19,7 @@ from tensat_dl.vocabulary.canonical import AXES, default_of, normalise
 from tensat_dl.vocabulary.operators import Operator, OperatorKind
 from tensat_dl.vocabulary.types import ABSENT, TensorType, Type
 from tensat_dl.vocabulary.versions import rows_down, rows_up
-from tensat_dl.vocabulary.versions.form import Array, Form
+from tensat_dl.vocabulary.versions.form import Form
 
 if TYPE_CHECKING:
     from onnx.defs import OpSchema
@@ -47,29 +47,11 @@ class Lowered:
     inputs: tuple[str | None, ...]
 
 
-def lift(
-    domain: str,
-    op_type: str,
-    version: int,
-    attributes: Mapping[str, AttributeValue],
-    inputs: Sequence[str | None],
-    outputs: int,
-    make_constant: Callable[[Array], str],
-    *,
-    types: Sequence[Type],
-    constant_value: Callable[[str], Array | None] = lambda name: None,
-) -> Lifted | None:
-    """The node in the vocabulary, or None where it is opaque.
-
-    `types` are those of the inputs.  `make_constant` adds a constant to the graph and names it.
-    """
-    schema = catalog.schema_at(domain, op_type, version)
+def lift(form: Form, domain: str, version: int) -> Lifted | None:
+    """A node as it stands at `version` of `domain`, in the vocabulary; None where it is opaque."""
+    schema = catalog.schema_at(domain, form.name, version)
     if schema is None or not _can_lift(schema, version):
         return None
-    given = tuple(name or None for name in inputs)
-    form = Form(
-        op_type, dict(attributes), given, tuple(types), outputs, constant_value, make_constant
-    )
     lifted = _up(form, version) if domain == "" else form
     lifted = lifted and _in_language(lifted)
     operator = catalog.operator(lifted.name, domain) if lifted else None
@@ -81,24 +63,11 @@ def lift(
     return Lifted(operator, known, _padded(lifted.inputs, operator))
 
 
-def lower(
-    operator: Operator,
-    attributes: Attributes,
-    inputs: Sequence[str | None],
-    outputs: int,
-    opset: int,
-    constant_value: Callable[[str], Array | None] = lambda name: None,
-    *,
-    types: Sequence[Type],
-) -> Lowered | None:
-    """The node at version `opset` of the operator's domain, or None where it has no equal there.
-
-    `types` are those of the inputs; `constant_value` gives the content of a constant.
-    """
+def lower(operator: Operator, form: Form, opset: int) -> Lowered | None:
+    """An application of `operator` at version `opset` of its domain, or None where it has no equal
+    there.  `form` has canonical attributes."""
     if operator.kind is not OperatorKind.ONNX:
-        return Lowered(operator.name, operator.domain, attributes.as_dict(), _trimmed(inputs))
-    given = attributes.as_dict()
-    form = Form(operator.name, given, tuple(inputs), tuple(types), outputs, constant_value)
+        return Lowered(operator.name, operator.domain, form.attributes, _trimmed(form.inputs))
     lowered = _down(form, opset) if operator.domain == "" else form
     schema = None if lowered is None else catalog.schema_at(operator.domain, lowered.name, opset)
     if lowered is None or schema is None or schema.deprecated:
@@ -106,7 +75,7 @@ def lower(
     inputs_left = _trimmed(lowered.inputs)
     if not _fits(schema, lowered, len(inputs_left)):
         return None
-    needed = _needed_attributes(operator, schema, lowered, types, opset)
+    needed = _needed_attributes(operator, schema, lowered, form.types, opset)
     if needed is None:
         return None
     return Lowered(lowered.name, operator.domain, needed, inputs_left)
@@ -127,8 +96,9 @@ def lowerable(
 def _lowerable(
     operator: Operator, attributes: Attributes, types: tuple[Type, ...], opset: int, outputs: int
 ) -> bool:
-    names = [None if given == ABSENT else f"i{place}" for place, given in enumerate(types)]
-    return lower(operator, attributes, names, outputs, opset, types=types) is not None
+    names = tuple(None if given == ABSENT else f"i{place}" for place, given in enumerate(types))
+    form = Form(operator.name, attributes.as_dict(), names, types, outputs)
+    return lower(operator, form, opset) is not None
 
 
 # --- up -------------------------------------------------------------------------------------

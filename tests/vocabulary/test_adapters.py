@@ -22,6 +22,7 @@ from tensat_dl.vocabulary.adapters import Lifted, Lowered
 from tensat_dl.vocabulary.canonical import canonical_attributes
 from tensat_dl.vocabulary.infer import infer
 from tensat_dl.vocabulary.types import ABSENT, TensorType, Type, TypeFault
+from tensat_dl.vocabulary.versions.form import Form
 
 Array = NDArray[Any]
 
@@ -63,18 +64,20 @@ class Node:
 
     def lift(self) -> Lifted | None:
         attributes = {name: plain(value) for name, value in self.case.attributes.items()}
-        return adapters.lift(
-            "", self.case.op, self.case.version, attributes, self.names, self.case.outputs,
-            self.make_constant, types=self.types_of(self.names), constant_value=self.constants.get,
+        form = Form(
+            self.case.op, attributes, tuple(self.names), self.types_of(self.names),
+            self.case.outputs, self.constants.get, self.make_constant,
         )  # fmt: skip
+        return adapters.lift(form, "", self.case.version)
 
     def lower(self, lifted: Lifted, opset: int) -> Lowered | None:
         types = self.types_of(lifted.inputs)
         canonical = canonical_attributes(lifted.operator, lifted.attributes, types)
-        return adapters.lower(
-            lifted.operator, canonical, lifted.inputs, self.case.outputs, opset,
-            self.constants.get, types=types,
+        form = Form(
+            lifted.operator.name, canonical.as_dict(), lifted.inputs, types,
+            self.case.outputs, self.constants.get,
         )  # fmt: skip
+        return adapters.lower(lifted.operator, form, opset)
 
     def model(
         self, op: str, attributes: Mapping[str, Any], names: Sequence[str | None], opset: int
@@ -316,12 +319,14 @@ def test_defaults_are_left_out() -> None:
     types = (TensorType(F, (1, 2, 4, 4)), TensorType(F, (3, 2, 3, 3)), ABSENT)
     for given, left in (({}, {}), ({"pads": (1, 1, 1, 1)}, {"pads": (1, 1, 1, 1)})):
         canonical = canonical_attributes(conv, given, types)
-        lowered = adapters.lower(conv, canonical, ("x", "w", None), 1, 13, types=types)
+        form = Form("Conv", canonical.as_dict(), ("x", "w", None), types, 1)
+        lowered = adapters.lower(conv, form, 13)
         assert lowered == Lowered("Conv", "", left, ("x", "w"))
 
 
 def test_other_domains_and_opaque_nodes_stay_as_they_are() -> None:
     op = catalog.opaque("com.acme", "Fused", 1)
     canonical = canonical_attributes(op, {"alpha": 2}, ())
-    lowered = adapters.lower(op, canonical, ("x", None, "y"), 1, 1, types=(X, ABSENT, X))
+    form = Form("Fused", canonical.as_dict(), ("x", None, "y"), (X, ABSENT, X), 1)
+    lowered = adapters.lower(op, form, 1)
     assert lowered == Lowered("Fused", "com.acme", {"alpha": 2}, ("x", None, "y"))

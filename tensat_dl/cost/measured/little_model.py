@@ -23,6 +23,7 @@ from tensat_dl.vocabulary.dims import SymbolicDim
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.operators import LANGUAGE_OPSET, OperatorKind
 from tensat_dl.vocabulary.types import ABSENT, TensorType, Type
+from tensat_dl.vocabulary.versions.form import Form
 
 #: Larger pieces are not timed alone: the model would not fit a message.
 LARGEST = 1 << 30
@@ -102,14 +103,16 @@ def _opsets(piece: Piece, opsets: Mapping[str, int]) -> list[onnx.OperatorSetIdP
 def _node(call: Call, piece: Piece, content: Mapping[int, Any]) -> onnx.NodeProto | None:
     operator = call.application.operator
     by_name = {_name(number): array for number, array in content.items()}
-    lowered = adapters.lower(
-        operator,
-        without_node_mark(call.application.attributes),
-        [None if number is None else _name(number) for number in call.inputs],
+    form = Form(
+        operator.name,
+        without_node_mark(call.application.attributes).as_dict(),
+        tuple(None if number is None else _name(number) for number in call.inputs),
+        tuple(ABSENT if number is None else piece.types[number] for number in call.inputs),
         len(call.outputs),
-        LANGUAGE_OPSET if not operator.domain else operator.since,
         by_name.get,
-        types=[ABSENT if number is None else piece.types[number] for number in call.inputs],
+    )
+    lowered = adapters.lower(
+        operator, form, LANGUAGE_OPSET if not operator.domain else operator.since
     )
     if lowered is None:
         return None

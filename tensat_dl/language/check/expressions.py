@@ -8,7 +8,6 @@ E0412.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 
 from tensat_dl.diagnostics import Span
 from tensat_dl.language import walk
@@ -42,14 +41,6 @@ INEXPRESSIBLE = {
     **dict.fromkeys(("is_output", "graph_output", "is_graph_output", "output"), _OUTPUTS),
     **dict.fromkeys(("name", "node_name", "tensor_name"), _OUTPUTS),
 }
-
-
-@dataclass(frozen=True)
-class Checked:
-    """An expression with resolved names, and what it gives (None: that depends)."""
-
-    expr: ast.Expr
-    gives: Gives | None
 
 
 def check_value(expr: ast.Expr, context: Context) -> ast.Expr:

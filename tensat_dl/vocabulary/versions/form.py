@@ -19,15 +19,15 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Form:
-    """`inputs` and `types` have the same length; `make_constant` is None on the way down, where
-    no constant may be added; `load` gives the content of a constant by name, or None."""
+    """`inputs` and `types` have the same length; `load` gives the content of a constant by name, or
+    None; `make_constant` adds a constant and names it, None on the way down, where none may be."""
 
     name: str
     attributes: Mapping[str, AttributeValue]
     inputs: tuple[str | None, ...]
     types: tuple[Type, ...]
     outputs: int
-    load: Callable[[str], Array | None] = field(repr=False)
+    load: Callable[[str], Array | None] = field(default=lambda name: None, repr=False)
     make_constant: Callable[[Array], str] | None = field(default=None, repr=False)
 
     def has(self, index: int) -> bool:
