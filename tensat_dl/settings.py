@@ -57,6 +57,8 @@ class Reduction(StrEnum):
     UPPER_BOUND = "upper-bound"
     LANDMARKS = "landmarks"
     ISOMORPHISM = "isomorphism"
+    PATHS = "paths"
+    PROBING = "probing"
     BRANCHING = "branching"
     CHAIN = "chain"
     RELAXATION = "relaxation"

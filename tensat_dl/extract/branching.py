@@ -6,32 +6,21 @@ there is nothing better; when it does not, the part without the nodes that were 
 use.  Loops need no rows here: a node that closes one with what is already decided is dropped.
 That solves the small cyclic parts on which integer programs, whose relaxations allow loops, are
 weak.
-
-A node that the propagator of one cost drops is gone for all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from tensat_dl.extract.deadline import Deadline
-from tensat_dl.extract.graph import ROOT, Graph, with_costs
+from tensat_dl.extract.graph import Graph
 from tensat_dl.extract.greedy import Choice
-from tensat_dl.extract.landmarks import ascend
-from tensat_dl.extract.problem import FloatArray
-from tensat_dl.extract.propagation import Alive, Decision, Propagator, State
+from tensat_dl.extract.joint import Bounded, Joint
+from tensat_dl.extract.propagation import Alive, Decision, State
 from tensat_dl.extract.reductions.prune import drop_nodes
-
-
-@dataclass
-class Bounded:
-    """A cost of the nodes, and the most that a choice may have of it."""
-
-    cost: FloatArray
-    upper: float
 
 
 @dataclass
@@ -62,7 +51,7 @@ def branch(
     """Search for choices within all bounds.  `report` takes each, and lowers the bound of the last
     cost, so that the next is better.  The search ends after `visits` of nodes, or when the time is
     up."""
-    search, stack = _Search(graph, costs, deadline), list[_Branch]()
+    search, stack = Joint(graph, costs, deadline), list[_Branch]()
 
     def take(alive: Alive) -> None:
         state = search.run(alive)
@@ -93,60 +82,3 @@ def _without_tried(graph: Graph, first: _Branch) -> Graph:
     kept[[n for nodes in first.state.alive for n in nodes]] = True
     kept[[n for _, n in first.decision.options[: max(0, first.next - 1)]]] = False
     return drop_nodes(graph, ~kept)
-
-
-@dataclass(frozen=True)
-class _Propagating:
-    """A propagator of what is left of a cost when `paid` of it is."""
-
-    propagator: Propagator
-    cost: Bounded
-    paid: float = 0.0
-
-    def run(self, alive: Alive) -> State | None:
-        """All that follows; the bound is of the whole cost."""
-        root = 1 << self.propagator.bit[ROOT]
-        state = self.propagator.run(alive, root, self.cost.upper - self.paid)
-        return state and replace(state, bound=state.bound + self.paid)
-
-
-class _Search:
-    """Each cost is propagated twice: as landmarks leave it, which tells more at first, and as it
-    is, which tells more after some decisions."""
-
-    def __init__(self, graph: Graph, costs: Sequence[Bounded], deadline: Deadline) -> None:
-        self.costs = costs
-        self.each: list[_Propagating] = []
-        for cost in costs:
-            priced = with_costs(graph, cost.cost)
-            ascent = ascend(priced, deadline)
-            reduced = Propagator(with_costs(graph, ascent.reduced), deadline)
-            self.each.append(_Propagating(reduced, cost, ascent.bound))
-            self.each.append(_Propagating(Propagator(priced, deadline), cost))
-
-    @property
-    def visits(self) -> int:
-        """The work done so far."""
-        return sum(each.propagator.visits for each in self.each)
-
-    def run(self, alive: Alive) -> State | None:
-        """All that follows from what is alive, under all costs; None when nothing is left.  The
-        state is that of the last cost."""
-        before = -1
-        while before != (before := sum(map(len, alive))):
-            states = []
-            for each in self.each:
-                state = each.run(alive)
-                if state is None:
-                    return None
-                states.append(state)
-        return replace(states[-1], bound=max(state.bound for state in states[-2:]))
-
-    def choice(self, state: State) -> Choice:
-        """The only node left of each wanted class."""
-        return self.each[-1].propagator.choice(state)
-
-    def admits(self, choice: Choice) -> bool:
-        """Whether a choice keeps to all bounds: the propagators know lower bounds only."""
-        nodes = list(choice.values())
-        return all(float(each.cost[nodes].sum()) <= each.upper for each in self.costs)

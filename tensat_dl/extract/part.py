@@ -7,23 +7,24 @@ price; each tells the recorder what it did.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from tensat_dl.extract.bottlenecks import chain_of
-from tensat_dl.extract.branching import Bounded, branch
+from tensat_dl.extract.branching import branch
 from tensat_dl.extract.chain import Chain
 from tensat_dl.extract.deadline import Deadline
 from tensat_dl.extract.formulation import Formulation, formulate
 from tensat_dl.extract.graph import Graph, with_costs
 from tensat_dl.extract.greedy import Choice, greedy_dag
+from tensat_dl.extract.joint import Bounded
 from tensat_dl.extract.landmarks import ascend
 from tensat_dl.extract.order import components
 from tensat_dl.extract.records import Recorder
 from tensat_dl.extract.reductions.prune import nothing
-from tensat_dl.extract.reductions.table import PART, Context, Reducer
+from tensat_dl.extract.reductions.table import LOOPS, PART, Context, Reducer
 from tensat_dl.extract.reductions.upper import lower_bound
 from tensat_dl.extract.relaxation import Relaxation, fix, kernel, relaxation
 from tensat_dl.extract.search import CUTOFF, DEAF, Found, Listener, Plan, scaled, solve
@@ -82,10 +83,18 @@ class PartRun:
 
     def reduce(self) -> None:
         """Reduce under the part's own upper bound."""
+        self._raise_bound()
+        self._reduce(PART)
+
+    def reduce_loops(self) -> None:
+        """The same with the stages that take longer, if the part has loops."""
+        if any(len(component) > 1 for component in components(self.part.graph)):
+            self._reduce(LOOPS)
+
+    def _reduce(self, names: Sequence[str]) -> None:
         part = self.part
         context = Context(self.deadline, np.array([part.cutoff]))
-        self._raise_bound()
-        part.graph = self.reducer.run(part.graph, PART, context, part.number)
+        part.graph = self.reducer.run(part.graph, names, context, part.number)
         self._raise_bound()
 
     def _raise_bound(self) -> None:
@@ -150,6 +159,8 @@ class PartRun:
             part = Part(0, block, found)
             run = PartRun(part, reducer, self.deadline, DEAF, self.has_learner)
             run.reduce()
+            if run.part.open:
+                run.reduce_loops()
             if run.part.open:
                 run.branch()
             if run.part.open:

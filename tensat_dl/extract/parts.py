@@ -94,6 +94,8 @@ class Parts:
         for part in self.parts:
             self._copy(part)
             if part.open and part.number not in self.pairs:
+                self._run(part, self.answer.deadline).reduce_loops()
+            if part.open and part.number not in self.pairs:
                 self._run(part, self.answer.deadline).branch()
             self._raise_bound()
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from tensat_dl.extract.bitsets import set_bits
 from tensat_dl.extract.deadline import Deadline
-from tensat_dl.extract.graph import Graph
+from tensat_dl.extract.graph import ROOT, Graph
 from tensat_dl.extract.greedy import Choice
 from tensat_dl.extract.problem import FloatArray
 from tensat_dl.extract.reductions.required import required_sets
@@ -70,6 +70,7 @@ class Propagator:
         required = required_sets(graph, deadline)
         least = graph.least
         self.order = required.order
+        self.cyclic = [c for part in required.components if len(part) > 1 for c in part]
         self.kids = graph.kid_lists
         self.cost: list[float] = graph.cost.tolist()
         self.class_of = np.lexsort((np.arange(len(least)), least == 0.0)).tolist()
@@ -107,7 +108,7 @@ class Propagator:
             if base > upper:
                 return None
             extras = self._drop_dear(alive, wanted, upper - base)
-            if extras is None:
+            if extras is None or self._drop_loops(alive):
                 continue
             state = self._share(alive, wanted, base, extras)
             if state.bound > upper:
@@ -184,6 +185,41 @@ class Propagator:
             if len(kept) < len(nodes):
                 alive[c], changed = tuple(kept), True
         return None if changed else extras
+
+    def _drop_loops(self, alive: Alive) -> bool:
+        """Drop nodes that need a class on every path to their own, and those that no path leads
+        to; True when there were any."""
+        if not self.cyclic:
+            return False
+        above = self._above(alive)
+        changed = False
+        for c in self.cyclic:
+            kept = tuple(n for n in alive[c] if not self._needs[n] & above[c])
+            if above[c] == _EVERYTHING:
+                kept = ()
+            if len(kept) < len(alive[c]):
+                alive[c], changed = kept, True
+        return changed
+
+    def _above(self, alive: Alive) -> list[int]:
+        """The classes on every path from ROOT to each class: the greatest fixpoint, from above."""
+        above = [_EVERYTHING] * len(alive)
+        above[ROOT] = 0
+        changed = True
+        while changed:
+            changed = False
+            for c in reversed(self.order):
+                if above[c] == _EVERYTHING:
+                    continue
+                own = above[c] | 1 << self.bit[c]
+                for n in alive[c]:
+                    for kid in self.kids[n]:
+                        common = above[kid] & (own | 1 << self.bit[kid])
+                        if common != above[kid]:
+                            above[kid] = common
+                            changed = True
+            self.visits += len(self.cost)
+        return above
 
     def _share(self, alive: Alive, wanted: int, base: float, extras: Mapping[int, _Extra]) -> State:
         """The bound when each class that several decisions may need is paid by all of them in

@@ -15,10 +15,11 @@ from dataclasses import replace
 import numpy as np
 
 from tensat_dl.extract.answer import TIE, Answer
-from tensat_dl.extract.branching import Bounded, branch
+from tensat_dl.extract.branching import branch
 from tensat_dl.extract.deadline import Deadline, OutOfTime
 from tensat_dl.extract.graph import ROOT, Graph, graph_of
 from tensat_dl.extract.greedy import Choice, used_classes
+from tensat_dl.extract.joint import Bounded
 from tensat_dl.extract.problem import MADE, NODES, WEIGHT_BYTES, FloatArray
 from tensat_dl.extract.records import Recorder
 from tensat_dl.extract.reductions.prune import prune

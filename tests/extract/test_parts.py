@@ -12,12 +12,13 @@ from oracle import best_cost, copies, hard_problem, random_problem, staged_probl
 
 from tensat_dl.extract import part as part_module
 from tensat_dl.extract.bottlenecks import block_numbers, bottlenecks, chain_of, restricted
-from tensat_dl.extract.branching import Bounded, branch
+from tensat_dl.extract.branching import branch
 from tensat_dl.extract.deadline import Deadline
 from tensat_dl.extract.formulation import formulate
 from tensat_dl.extract.graph import Graph, graph_of
 from tensat_dl.extract.greedy import Choice, greedy_tree, price
 from tensat_dl.extract.isomorphism import find_twin, signature, transferred
+from tensat_dl.extract.joint import Bounded
 from tensat_dl.extract.part import Part, PartRun
 from tensat_dl.extract.problem import Problem, Status, build_problem
 from tensat_dl.extract.program import Program, Row, Sense

@@ -16,6 +16,8 @@ from tensat_dl.extract.graph import Graph
 from tensat_dl.extract.problem import FloatArray
 from tensat_dl.extract.records import Recorder
 from tensat_dl.extract.reductions.dominance import remove_dominated
+from tensat_dl.extract.reductions.paths import remove_cut_off
+from tensat_dl.extract.reductions.probing import remove_probed
 from tensat_dl.extract.reductions.prune import prune
 from tensat_dl.extract.reductions.required import close_required, remove_loops
 from tensat_dl.extract.reductions.simplify import expand_aliases, merge_single_parents, settle_free
@@ -60,6 +62,8 @@ STAGES: tuple[Stage, ...] = (
         lambda graph, at: remove_by_landmarks(graph, at.upper, at.deadline),
         _CHEAPER,
     ),
+    Stage("paths", lambda graph, at: remove_cut_off(graph, at.upper, at.deadline), _CHEAPER),
+    Stage("probing", lambda graph, at: remove_probed(graph, at.upper, at.deadline), _CHEAPER),
 )
 _BY_NAME = {stage.name: stage for stage in STAGES}
 
@@ -71,6 +75,8 @@ WHOLE = (*SIMPLIFYING, "closure", "dominators", "dominance")
 PARTS = ("upper-bound", *WHOLE)
 # For a part alone.
 PART = ("landmarks", *PARTS)
+# For a part that these leave open; more than a moment where it has loops.
+LOOPS = ("paths", "probing", *PART)
 _MOST_ROUNDS = 8
 
 

@@ -8,6 +8,7 @@ Parts have an upper bound each, and what lies in another part does not count.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -39,7 +40,7 @@ def lower_bound(graph: Graph, deadline: Deadline) -> float:
 
 def remove_dear(graph: Graph, upper: FloatArray, deadline: Deadline) -> Graph:
     """Drop nodes whose lower bound exceeds the `upper` of their part.  Needs a pruned graph."""
-    gone = _dear(graph, upper, deadline)
+    gone = dear_nodes(graph, upper, deadline)
     return drop_nodes(graph, gone) if gone.any() else graph
 
 
@@ -51,12 +52,15 @@ def remove_by_landmarks(graph: Graph, upper: FloatArray, deadline: Deadline) -> 
         return graph
     ascent = ascend(graph, deadline)
     reduced = replace(with_costs(graph, ascent.reduced), part=np.zeros_like(graph.part))
-    gone = _dear(reduced, most - ascent.bound, deadline)
+    gone = dear_nodes(reduced, most - ascent.bound, deadline)
     return drop_nodes(graph, gone) if gone.any() else graph
 
 
-def _dear(graph: Graph, upper: FloatArray, deadline: Deadline) -> BoolArray:
-    """Marks the nodes whose lower bound exceeds the `upper` of their part."""
+def dear_nodes(
+    graph: Graph, upper: FloatArray, deadline: Deadline, used_with: Mapping[int, int] | None = None
+) -> BoolArray:
+    """Marks the nodes whose lower bound exceeds the `upper` of their part.  `used_with`: more
+    classes, as bits, that every selection with a node has."""
     if not np.isfinite(upper).any():
         return np.zeros(len(graph.node_id), dtype=np.bool_)
     required = required_sets(graph, deadline)
@@ -68,12 +72,13 @@ def _dear(graph: Graph, upper: FloatArray, deadline: Deadline) -> BoolArray:
     choice = np.diff(graph.first)[graph.owner] > 1
     own = graph.cost - graph.least[graph.owner]
     gone: BoolArray = choice & (own > slack[graph.part[graph.owner]])
+    more = used_with or {}
     rest = np.flatnonzero(choice & ~gone)
     if len(rest):
         within = _optional_by_part(graph, required, len(upper))
         owners, part = graph.owner[rest].tolist(), graph.part.tolist()
         needs = [
-            (above[c] | required.needs[n]) & within[part[c]]
+            (above[c] | required.needs[n] | more.get(n, 0)) & within[part[c]]
             for n, c in zip(rest.tolist(), owners, strict=True)
         ]
         extra = weigh(needs, graph.least[required.order], deadline)
