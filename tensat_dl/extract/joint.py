@@ -45,13 +45,21 @@ class Joint:
     """Each cost is propagated twice: as landmarks leave it, which tells more at first, and as it
     is, which tells more after some decisions."""
 
-    def __init__(self, graph: Graph, costs: Sequence[Bounded], deadline: Deadline) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        costs: Sequence[Bounded],
+        deadline: Deadline,
+        *,
+        with_paths: bool = False,
+    ) -> None:
         self.costs = costs
         self.each: list[_Propagating] = []
         for cost in costs:
             priced = with_costs(graph, cost.cost)
             ascent = ascend(priced, deadline)
-            reduced = Propagator(with_costs(graph, ascent.reduced), deadline)
+            rest = with_costs(graph, ascent.reduced)
+            reduced = Propagator(rest, deadline, with_paths=with_paths)
             self.each.append(_Propagating(reduced, cost, ascent.bound))
             self.each.append(_Propagating(Propagator(priced, deadline), cost))
 

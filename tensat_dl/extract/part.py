@@ -24,7 +24,7 @@ from tensat_dl.extract.landmarks import ascend
 from tensat_dl.extract.order import components
 from tensat_dl.extract.records import Recorder
 from tensat_dl.extract.reductions.prune import nothing
-from tensat_dl.extract.reductions.table import LOOPS, PART, Context, Reducer
+from tensat_dl.extract.reductions.table import LOOPS, PART, PROBED, Context, Reducer
 from tensat_dl.extract.reductions.upper import lower_bound
 from tensat_dl.extract.relaxation import Relaxation, fix, kernel, relaxation
 from tensat_dl.extract.search import CUTOFF, DEAF, Found, Listener, Plan, scaled, solve
@@ -86,10 +86,18 @@ class PartRun:
         self._raise_bound()
         self._reduce(PART)
 
-    def reduce_loops(self) -> None:
-        """The same with the stages that take longer, if the part has loops."""
+    def search(self) -> None:
+        """All else that needs no solver, as long as the part is open: what finds and proves more
+        for its time comes first."""
+        stages = (lambda: self._open(LOOPS), self.branch, lambda: self._open(PROBED))
+        for stage in stages:
+            if self.part.open:
+                stage()
+
+    def _open(self, names: Sequence[str]) -> None:
+        """Reduce a part with loops by stages that take more than a moment."""
         if any(len(component) > 1 for component in components(self.part.graph)):
-            self._reduce(LOOPS)
+            self._reduce(names)
 
     def _reduce(self, names: Sequence[str]) -> None:
         part = self.part
@@ -159,10 +167,7 @@ class PartRun:
             part = Part(0, block, found)
             run = PartRun(part, reducer, self.deadline, DEAF, self.has_learner)
             run.reduce()
-            if run.part.open:
-                run.reduce_loops()
-            if run.part.open:
-                run.branch()
+            run.search()
             if run.part.open:
                 run.finish(pool, plan)
 

@@ -93,10 +93,8 @@ class Parts:
             self._pair()
         for part in self.parts:
             self._copy(part)
-            if part.open and part.number not in self.pairs:
-                self._run(part, self.answer.deadline).reduce_loops()
-            if part.open and part.number not in self.pairs:
-                self._run(part, self.answer.deadline).branch()
+            if part.number not in self.pairs:
+                self._run(part, self.answer.deadline).search()
             self._raise_bound()
 
     def _pair(self) -> None:

@@ -66,11 +66,12 @@ class Propagator:
     """Bits are given to priced classes first, so that weighing a set looks at few bytes.
     `visits` counts nodes looked at: the work done, whatever the machine."""
 
-    def __init__(self, graph: Graph, deadline: Deadline) -> None:
+    def __init__(self, graph: Graph, deadline: Deadline, *, with_paths: bool = False) -> None:
         required = required_sets(graph, deadline)
         least = graph.least
         self.order = required.order
-        self.cyclic = [c for part in required.components if len(part) > 1 for c in part]
+        loops = [part for part in required.components if len(part) > 1]
+        self.cyclic = [c for part in loops for c in part] if with_paths else []
         self.kids = graph.kid_lists
         self.cost: list[float] = graph.cost.tolist()
         self.class_of = np.lexsort((np.arange(len(least)), least == 0.0)).tolist()

@@ -69,7 +69,7 @@ def solved(graph: Graph, names: tuple[str, ...], pool: SolverPool) -> tuple[Foun
     part = Part(0, graph, found, dict(zip(graph.class_id.tolist(), numbers, strict=True)))
     run = PartRun(part, Reducer(switched_on=names), LONG, DEAF)
     run.reduce()
-    for stage in (run.branch, lambda: run.finish(pool, PLAN)):
+    for stage in (run.search, lambda: run.finish(pool, PLAN)):
         if part.open:
             stage()
     return found, run.reducer

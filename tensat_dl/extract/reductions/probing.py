@@ -34,22 +34,24 @@ def remove_probed(graph: Graph, upper: FloatArray, deadline: Deadline) -> Graph:
     if not probed:
         return graph
     most = float(upper.sum()) * (1.0 + MARGIN)
-    joint = Joint(graph, [Bounded(graph.cost, most)], deadline)
+    joint = Joint(graph, [Bounded(graph.cost, most)], deadline, with_paths=True)
     alive: Alive = [tuple(nodes) for nodes in graph.member_ranges]
-    if joint.run(alive) is None:
+    if joint.run(alive) is None or not all(_probe(joint, alive, c, deadline) for c in probed):
         return nothing(graph)
-    for c in probed:
-        deadline.check()
-        _probe(joint, alive, c)
     gone = np.ones(len(graph.node_id), dtype=np.bool_)
     gone[[n for nodes in alive for n in nodes]] = False
     return drop_nodes(graph, gone) if gone.any() else graph
 
 
-def _probe(joint: Joint, alive: Alive, c: int) -> None:
-    """Keep those of the nodes alive in class c with which a selection may be left."""
+def _probe(joint: Joint, alive: Alive, c: int, deadline: Deadline) -> bool:
+    """Keep those of the nodes alive in class c with which a selection may be left; False when none
+    is left at all."""
     for n in alive[c]:
+        deadline.check()
         trial = [*alive]
         trial[c] = (n,)
         if joint.run(trial, (ROOT, c)) is None:
             alive[c] = tuple(other for other in alive[c] if other != n)
+            if joint.run(alive) is None:
+                return False
+    return True

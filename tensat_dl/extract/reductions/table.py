@@ -75,8 +75,9 @@ WHOLE = (*SIMPLIFYING, "closure", "dominators", "dominance")
 PARTS = ("upper-bound", *WHOLE)
 # For a part alone.
 PART = ("landmarks", *PARTS)
-# For a part that these leave open; more than a moment where it has loops.
-LOOPS = ("paths", "probing", *PART)
+# For a part with loops that these leave open; and for one that branching leaves open, too.
+LOOPS = ("paths", *PART)
+PROBED = ("probing", *PART)
 _MOST_ROUNDS = 8
 
 
