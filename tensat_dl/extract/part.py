@@ -24,7 +24,7 @@ from tensat_dl.extract.landmarks import ascend
 from tensat_dl.extract.order import components
 from tensat_dl.extract.records import Recorder
 from tensat_dl.extract.reductions.prune import nothing
-from tensat_dl.extract.reductions.table import LOOPS, PART, PROBED, Context, Reducer
+from tensat_dl.extract.reductions.table import PART, Context, Reducer
 from tensat_dl.extract.reductions.upper import lower_bound
 from tensat_dl.extract.relaxation import Relaxation, fix, kernel, relaxation
 from tensat_dl.extract.search import CUTOFF, DEAF, Found, Listener, Plan, scaled, solve
@@ -87,17 +87,22 @@ class PartRun:
         self._reduce(PART)
 
     def search(self) -> None:
-        """All else that needs no solver, as long as the part is open: what finds and proves more
-        for its time comes first."""
-        stages = (lambda: self._open(LOOPS), self.branch, lambda: self._open(PROBED))
-        for stage in stages:
-            if self.part.open:
-                stage()
+        """All else that needs no solver, as long as the part is open; first what takes least."""
+        if self.part.open:
+            self._open("paths")
+        if self.part.open:
+            self.branch()
+        if self.part.open:
+            self._open("probing")
 
-    def _open(self, names: Sequence[str]) -> None:
-        """Reduce a part with loops by stages that take more than a moment."""
-        if any(len(component) > 1 for component in components(self.part.graph)):
-            self._reduce(names)
+    def _open(self, name: str) -> None:
+        """Reduce a part with loops by a stage that takes more than a moment, once: what another
+        run would find does not pay for it."""
+        graph = self.part.graph
+        if any(len(component) > 1 for component in components(graph)):
+            self._reduce((name,))
+        if self.part.graph is not graph:
+            self._reduce(PART)
 
     def _reduce(self, names: Sequence[str]) -> None:
         part = self.part

@@ -62,6 +62,15 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--without", nargs="*", default=[], metavar="REDUCTION", choices=list(Reduction)
     )
+    parser.add_argument(
+        "--with",
+        nargs="*",
+        default=[],
+        metavar="REDUCTION",
+        choices=list(Reduction),
+        dest="also",
+        help="reductions that are not on by default",
+    )
     parser.add_argument("--json", type=Path)
     return parser.parse_args()
 
@@ -127,6 +136,11 @@ def machine() -> dict[str, str]:
     }
 
 
+def reductions(options: argparse.Namespace) -> tuple[Reduction, ...]:
+    wanted = {*ExtractSettings().reductions, *options.also} - set(options.without)
+    return tuple(name for name in Reduction if name in wanted)
+
+
 def main() -> None:
     options = arguments()
     settings = ExtractSettings(
@@ -136,7 +150,7 @@ def main() -> None:
         gap=options.gap,
         cycles=options.cycles,
         workers=options.workers,
-        reductions=tuple(name for name in Reduction if name not in options.without),
+        reductions=reductions(options),
     )
     print(
         f"{'instance':18} {'objective':>11} {'bound':>11} {'gap':>8} {'excess':>8} "

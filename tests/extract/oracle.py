@@ -68,6 +68,26 @@ def staged_problem(seed: int) -> Problem:
     return build_problem(len(below), rows, top)
 
 
+def looped_problem(seed: int) -> Problem:
+    """9 to 11 classes, each with edges to near ones on both sides: mostly one component, with
+    several ways into it; a few nodes have their own class as a child."""
+    rng = random.Random(seed)
+    classes = rng.randint(9, 11)
+    rows: list[tuple[int, float, set[int]]] = []
+    for c in range(classes):
+        near = [d for d in range(c - 3, c + 4) if 0 <= d < classes]
+        for _ in range(rng.choice((2, 3))):
+            sides = [rng.random() < 0.3 for _ in range(rng.choice((1, 1, 2, 2)))]
+            pools = [[d for d in near if (d < c if back else d > c)] for back in sides]
+            rows.append((c, rng.choice(COSTS), {rng.choice(pool) for pool in pools if pool}))
+            if rng.random() < 0.03:
+                rows[-1][2].add(c)
+        if rng.random() < 0.3:
+            rows.append((c, rng.choice(COSTS), set()))
+    rng.shuffle(rows)
+    return build_problem(classes, rows, rng.choice(([0], [0], [0, 1], [0, 4])))
+
+
 def copies(problem: Problem, count: int, seed: int) -> Problem:
     """The problem several times side by side, each time with its classes and nodes in another
     order."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from oracle import best_cost, copies, hard_problem, random_problem, staged_problem
+from oracle import best_cost, copies, hard_problem, looped_problem, random_problem, staged_problem
 
 from tensat_dl.extract import part as part_module
 from tensat_dl.extract.bottlenecks import block_numbers, bottlenecks, chain_of, restricted
@@ -38,7 +38,7 @@ PARTS = ("branching", "chain", "relaxation", "kernel")
 #: Each stage of a part alone, all with one left out, none, all.
 SETS = [
     (),
-    *((name,) for name in ("upper-bound", "landmarks", *PARTS)),
+    *((name,) for name in ("upper-bound", "landmarks", "paths", "probing", *PARTS)),
     *(tuple(other for other in Reduction if other != name) for name in Reduction),
     ("chain", "relaxation", "kernel"),
     tuple(Reduction),
@@ -96,7 +96,7 @@ def test_every_set_of_stages_finds_and_proves_the_optimum(
 ) -> None:
     removed: Counter[str] = Counter()
     for seed in range(12):
-        for generate in (random_problem, hard_problem, staged_problem):
+        for generate in (random_problem, hard_problem, staged_problem, looped_problem):
             reducer = agree(generate(seed), names, pool)
             for record in reducer.recorder.records() if reducer else ():
                 removed[record.name] += record.removed_nodes

@@ -22,8 +22,10 @@ from tensat_dl.extract.reductions.prune import drop_nodes, nothing
 from tensat_dl.extract.reductions.required import required_sets
 from tensat_dl.extract.reductions.upper import MARGIN
 
-# A probe looks at the whole part, and there is one for each node.
+# A probe looks at the whole part, again and again, and there is one for each node of a component:
+# it ends after so many looks at a node (about half a microsecond each).
 _MOST_CLASSES = 400
+_VISITS = 1_000_000
 
 
 def remove_probed(graph: Graph, upper: FloatArray, deadline: Deadline) -> Graph:
@@ -48,6 +50,10 @@ def _probe(joint: Joint, alive: Alive, c: int, deadline: Deadline) -> bool:
     is left at all."""
     for n in alive[c]:
         deadline.check()
+        if joint.visits > _VISITS:
+            break
+        if n not in alive[c]:
+            continue
         trial = [*alive]
         trial[c] = (n,)
         if joint.run(trial, (ROOT, c)) is None:

@@ -75,9 +75,6 @@ WHOLE = (*SIMPLIFYING, "closure", "dominators", "dominance")
 PARTS = ("upper-bound", *WHOLE)
 # For a part alone.
 PART = ("landmarks", *PARTS)
-# For a part with loops that these leave open; and for one that branching leaves open, too.
-LOOPS = ("paths", *PART)
-PROBED = ("probing", *PART)
 _MOST_ROUNDS = 8
 
 
