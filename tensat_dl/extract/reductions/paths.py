@@ -84,6 +84,7 @@ class _Component:
                 yield n, self._used_with(c, self.graph.kid_lists[n])
 
     def _used_with(self, c: int, kids: list[int]) -> int:
+        """Where no path is left to c, every class is on all of them, and the next round ends it."""
         above, grown, needs = 0, self.above[c], 0
         while above != grown:
             above, needs = grown, 0
@@ -93,8 +94,6 @@ class _Component:
             if needs == EVERYTHING:
                 return EVERYTHING
             grown = self.dominators_without(needs & self.inside)[c]
-            if grown == EVERYTHING:
-                return EVERYTHING
         for d in self.required.classes(above):
             needs |= self.required.below[d]
         return needs
