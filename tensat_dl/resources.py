@@ -11,6 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+#: How many more objects there must be before the young ones are searched for garbage, and how many
+#: such searches go before an older generation is.
+_RARELY = (20_000, 20, 20)
+
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -50,6 +54,18 @@ def heap_kept() -> Iterator[None]:
         yield
     finally:
         gc.unfreeze()
+
+
+@contextmanager
+def collected_rarely() -> Iterator[None]:
+    """Garbage is searched for less often meanwhile: hardly anything here is in circles, and the
+    many small objects of a model are all looked at again each time."""
+    before = gc.get_threshold()
+    gc.set_threshold(*_RARELY)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def temporary_prefix() -> str:
