@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 from tensat_dl.cost.free import price_of_unfolded
 from tensat_dl.cost.measured.comparison import Comparison, Conditions, compare_models
@@ -34,7 +34,7 @@ from tensat_dl.progress import Phase
 from tensat_dl.sentences import listed
 from tensat_dl.settings import Settings
 from tensat_dl.vocabulary.operators import OperatorKind
-from tensat_dl.written_limits import beyond_limits
+from tensat_dl.written_limits import beyond_limits, is_limited
 
 #: An answer must be cheaper than the original by this share to count as another one.
 _IMPROVEMENT = 1e-9
@@ -83,10 +83,10 @@ def _candidates(
     Where the original is beyond the limits, what was found need not be cheaper.  Raises
     InfeasibleError when nothing is left."""
     limits = settings.extract
-    tidy, left = _tidied(original, settings)
+    tidied, left = _tidied(original, settings)
     before = settled.before + price_of_unfolded(original, left, model)
     beyond = beyond_limits(original, limits)
-    is_given = tidy is not None or not beyond
+    is_given = tidied is not None or not beyond
     most = before * (1 - _IMPROVEMENT) if is_given else math.inf
     if settled.cost < most:
         whole = found()
@@ -97,7 +97,8 @@ def _candidates(
             source = build_source(graph)
             yield Candidate(graph, source, before, cost, found=True, only=not is_given)
         beyond = beyond and (too_much or beyond)
-    if tidy is not None:
+    if tidied is not None:
+        tidy = tidied()
         yield Candidate(tidy, build_source(tidy), before, before)
     if beyond:
         raise InfeasibleError(
@@ -107,14 +108,18 @@ def _candidates(
     yield Candidate(original, original.source, before, before, changed=False)
 
 
-def _tidied(original: Graph, settings: Settings) -> tuple[Graph | None, tuple[Node, ...]]:
-    """The original with its constants folded, None where that changes nothing or is beyond the
-    limits; and the nodes that are there at run time."""
+def _tidied(
+    original: Graph, settings: Settings
+) -> tuple[Callable[[], Graph] | None, tuple[Node, ...]]:
+    """What makes the original with its constants folded, None where that changes nothing or is
+    beyond the limits; and the nodes that are there at run time."""
     left = left_by_folding(original, settings.export)
     if not original.source.inlined and len(left) == len(remove_dead(original).nodes):
         return None, left
-    tidy = fold_constants(original, settings.export)
-    return (None, original.nodes) if beyond_limits(tidy, settings.extract) else (tidy, left)
+    tidied = cache(partial(fold_constants, original, settings.export))
+    if is_limited(settings.extract) and beyond_limits(tidied(), settings.extract):
+        return None, original.nodes
+    return tidied, left
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,14 @@ from tensat_dl.graph.prune import remove_dead
 from tensat_dl.settings import ExtractSettings
 
 
+def is_limited(settings: ExtractSettings) -> bool:
+    """Has a result any limit?"""
+    return bool(settings.at_most or settings.max_weight_bytes)
+
+
 def beyond_limits(graph: Graph, settings: ExtractSettings) -> list[str]:
     """Each limit that the graph does not keep to, with what it has; none where all is well."""
-    if not (settings.at_most or settings.max_weight_bytes):
+    if not is_limited(settings):
         return []
     live = remove_dead(graph)
     operators = Counter(node.operator.name for node in live.nodes)
