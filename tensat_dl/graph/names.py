@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import onnx
 
+_WITH_GRAPHS = frozenset((onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS))
+
 
 class Names:
     """Gives names that differ from all `taken` ones and from each other."""
@@ -64,8 +66,9 @@ def operators_inside(node: onnx.NodeProto) -> frozenset[str]:
 
 def subgraphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
     """The subgraphs in a node's attributes, attributes sorted by name."""
-    for attribute in sorted(node.attribute, key=lambda a: a.name):
+    found = [each for each in node.attribute if each.type in _WITH_GRAPHS]
+    for attribute in sorted(found, key=lambda a: a.name):
         if attribute.type == onnx.AttributeProto.GRAPH:
             yield attribute.g
-        elif attribute.type == onnx.AttributeProto.GRAPHS:
+        else:
             yield from attribute.graphs
