@@ -92,6 +92,10 @@ class Interner:
             self._analyses[found] = analysis
         return found
 
+    def kept(self, analysis: Analysis) -> Analysis:
+        """The one object that stands for an analysis."""
+        return self._analyses[self.analysis_id(analysis)]
+
     def analysis(self, number: int) -> Analysis:
         """The analysis behind an id."""
         return self._analyses[number]

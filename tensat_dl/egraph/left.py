@@ -39,15 +39,6 @@ def all_present(left: MatchPlan, scope: Scope) -> bool:
     )
 
 
-def is_known(match: program.Match, scope: Scope) -> bool:
-    """The inputs of a match have been typed."""
-    return all(
-        item.name in scope.tensors
-        for item in match.inputs
-        if isinstance(item, program.InputVariable)
-    )
-
-
 def varying_list(item: program.InputMap) -> str:
     """The list over which a mapped run varies."""
     return next(i.name for i in item.inputs if isinstance(i, program.InputStar))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cached_property
 
 from tensat_dl.egraph.build import Recipe, make_recipe, presence_choices
 from tensat_dl.language import program
@@ -61,6 +62,23 @@ class MatchPlan:
     def has_lists(self) -> bool:
         """It looks into the inputs of a variadic operator."""
         return any(match.operator.is_variadic for match in self.matches)
+
+    @cached_property
+    def inputs_first(self) -> tuple[int, ...]:
+        """The numbers of the matches, each after those that make its inputs."""
+        known = set(self.asked)
+        order: list[int] = []
+        while ready := [
+            i for i, m in enumerate(self.matches) if i not in order and reads(m) <= known
+        ]:
+            order += ready
+            known.update(output for index in ready for output in self.matches[index].outputs)
+        return tuple(order)
+
+
+def reads(match: program.Match) -> set[str]:
+    """The variables of single tensors among the inputs of a match."""
+    return {item.name for item in match.inputs if isinstance(item, program.InputVariable)}
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,6 @@ from tensat_dl.egraph.left import (
     applied_patterns,
     ascriptions_hold,
     attributes_fit,
-    is_known,
     literals_fit,
     mapped_inputs,
     required_fit,
@@ -139,19 +138,16 @@ class Answerer:
         """The analyses of what the matches make, inputs before outputs; gives the inputs of each
         match, or None where something has no type."""
         inputs: dict[int, tuple[Analysis, ...]] = {}
-        while len(inputs) < len(left.matches):
-            ready = [
-                (i, m) for i, m in enumerate(left.matches) if i not in inputs and is_known(m, scope)
-            ]
-            if not ready:
+        for index in left.inputs_first:
+            match = left.matches[index]
+            found = self._inputs(match, attributes.get((index, True)), scope)
+            if found is None:
                 return None
-            for index, match in ready:
-                found = self._inputs(match, attributes.get((index, True)), scope)
-                if found is None:
-                    return None
-                inputs[index] = found
-                if not self._infer_outputs(match, attributes[index, False], found, scope, names):
-                    return None
+            inputs[index] = found
+            if not self._infer_outputs(match, attributes[index, False], found, scope, names):
+                return None
+        if len(inputs) < len(left.matches):
+            return None
         return [inputs[index] for index in range(len(left.matches))]
 
     def _infer_outputs(
@@ -175,13 +171,8 @@ class Answerer:
     def _apply(
         self, operator: Operator, attributes: tuple[Attributes, int], inputs: tuple[Analysis, ...]
     ) -> tuple[Analysis, ...] | None:
-        known, count = attributes
-        types = tuple(a.type for a in inputs)
-        found = self.typer.outputs(operator, known, types, count)
-        if isinstance(found, TypeFault):
-            return None
-        weight = operator.folds and all(a.weight for a in inputs)
-        return tuple(Analysis(type_, weight) for type_ in found)
+        found = self.typer.apply(operator, *attributes, inputs)
+        return None if isinstance(found, TypeFault) else found
 
     def _inputs(
         self, match: program.Match, mapped: tuple[Attributes, int] | None, scope: Scope
@@ -227,6 +218,8 @@ class Answerer:
 
 def recipe_for(plan: RulePlan, scope: Scope) -> int:
     """The number of the recipe for the inputs that are absent in this match."""
+    if len(plan.recipes) == 1:
+        return 0
     absent = {n for n, a in scope.tensors.items() if isinstance(a.type, AbsentType)}
     relevant = set().union(*(r.absent for r in plan.recipes))
     return next(i for i, r in enumerate(plan.recipes) if r.absent == frozenset(absent & relevant))

@@ -50,6 +50,9 @@ class Scope:
     lists: dict[str, tuple[Analysis, ...]]
 
 
+#: What is known of some tensors.
+Inputs = tuple[Analysis, ...]
+
 #: The columns of an answer: ids, and tuples of ids for lists.
 Columns = list[int | tuple[int, ...]]
 
@@ -79,6 +82,7 @@ class Typer:
     functions: Mapping[str, program.Function]
     interner: Interner
     _cache: dict[object, tuple[Type, ...] | TypeFault] = field(default_factory=dict)
+    _applied: dict[object, tuple[Inputs, Inputs | TypeFault]] = field(default_factory=dict)
 
     def outputs(
         self, operator: Operator, attributes: Attributes, inputs: tuple[Type, ...], count: int
@@ -90,6 +94,25 @@ class Typer:
         if key not in self._cache:
             self._cache[key] = self._declared(operator, attributes, inputs, count)
         return self._cache[key]
+
+    def apply(
+        self, operator: Operator, attributes: Attributes, count: int, inputs: Inputs
+    ) -> Inputs | TypeFault:
+        """What is known of the first `count` outputs of an application."""
+        key = (operator, attributes, count, *map(id, inputs))
+        if key not in self._applied:
+            # The inputs are kept, so that nothing else gets the numbers that stand for them.
+            self._applied[key] = inputs, self._apply_once(operator, attributes, count, inputs)
+        return self._applied[key][1]
+
+    def _apply_once(
+        self, operator: Operator, attributes: Attributes, count: int, inputs: Inputs
+    ) -> Inputs | TypeFault:
+        types = self.outputs(operator, attributes, tuple(i.type for i in inputs), count)
+        if isinstance(types, TypeFault):
+            return types
+        weight = operator.folds and all(i.weight for i in inputs)
+        return tuple(self.interner.kept(Analysis(type_, weight)) for type_ in types)
 
     def build(self, builds: Sequence[Build], scope: Scope, members: int = 0) -> Columns:
         """Type all builds into `scope`; give the columns of the answer.
@@ -117,7 +140,7 @@ class Typer:
         array = _array(value, dtype, build.reshapes)
         constant = constant_of_array(array)
         number = self.interner.constant_id(constant)
-        analysis = Analysis(constant.type, True)
+        analysis = self.interner.kept(Analysis(constant.type, True))
         scope.tensors[build.name] = analysis
         return [number, self.interner.analysis_id(analysis)]
 
@@ -165,12 +188,11 @@ class Typer:
         types = tuple(i.type for i in inputs)
         given = _given_attributes(operator, emit, scope.env)
         attributes = canonical_attributes(operator, given, types)
-        found = self.outputs(operator, attributes, types, count)
+        found = self.apply(operator, attributes, count, inputs)
         if isinstance(found, TypeFault):
             raise Refusal(f"{operator.name}: {found.reason}")
-        weight = operator.folds and all(i.weight for i in inputs)
         number = self.interner.attributes_id(attributes, count if operator.has_bundle else 1)
-        return number, tuple(Analysis(t, weight) for t in found)
+        return number, found
 
     # --- declared operators ------------------------------------------------------------------
 
