@@ -31,7 +31,7 @@ from tensat_dl.vocabulary.equations import endless_term
 from tensat_dl.vocabulary.operators import AttributeKind, FormalAttribute
 from tensat_dl.vocabulary.protos import proto_of, type_of
 from tensat_dl.vocabulary.question import Question, Refusal, Shape
-from tensat_dl.vocabulary.types import OtherType, TensorType
+from tensat_dl.vocabulary.types import OtherType, TensorType, Type
 
 #: A type as ONNX knows it: element type with dims, or anything else as it is.
 Answer = tuple[dtypes.DType, Shape] | OtherType
@@ -117,15 +117,17 @@ def _application(
     node = NodeProto(op_type=op.name, domain=op.domain)
     types: dict[str, TypeProto] = {}
     data: dict[str, TensorProto] = {}
+    names: dict[Type, str] = {}  # inputs of one type are one input several times
     for index, given in enumerate(question.inputs):
-        proto = proto_of(given)
-        if proto is None and question.has(index):
-            raise Refusal(f"the type {given} of `{question.name(index)}` is not known to ONNX")
-        name = "" if proto is None else f"i{index}"
-        node.input.append(name)
-        if proto is not None:
-            types[name] = proto
-            data.update((name, tensor) for tensor in _constant(given))
+        if given not in names:
+            proto = proto_of(given)
+            if proto is None and question.has(index):
+                raise Refusal(f"the type {given} of `{question.name(index)}` is not known to ONNX")
+            names[given] = name = "" if proto is None else f"i{index}"
+            if proto is not None:
+                types[name] = proto
+                data.update((name, tensor) for tensor in _constant(given))
+        node.input.append(names[given])
     node.output.extend(f"o{index}" for index in range(question.outputs))
     for name, value in question.attributes.items:
         node.attribute.append(_attribute_proto(name, value, op.attribute(name)))
