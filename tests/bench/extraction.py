@@ -18,27 +18,13 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
+from published_egraphs import DATA, OPTIMA
 
 from tensat_dl.extract.problem import Extraction, Problem, build_problem
 from tensat_dl.extract.readers import read_egraph
 from tensat_dl.extract.run import extract
 from tensat_dl.extract.selection import check
 from tensat_dl.settings import Acyclicity, ExtractSettings, Method, Reduction
-
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "egraphs"
-#: Proven optima, from several routes that agree (extraction.md, sections 3 and 8).
-OPTIMA = {
-    "vgg_acyclic": 4.866775,
-    "vgg": 4.850757,
-    "resnet50_acyclic": 4.415993,
-    "resnet50": 4.385795,
-    "bert_acyclic": 0.708439,
-    "bert": 0.704720,
-    "nasrnn_acyclic": 1.068570,
-    "nasrnn": 0.944755,
-    "nasneta_acyclic": 11.247721,
-    "nasneta": 11.199453,
-}
 
 
 def arguments() -> argparse.Namespace:

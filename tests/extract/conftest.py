@@ -12,8 +12,9 @@ from tensat_dl.extract.problem import Problem
 from tensat_dl.extract.readers import read_egraph
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `oracle`
+sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))  # for `published_egraphs`
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "egraphs"
+from published_egraphs import DATA
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from oracle import best_cost, random_problem
+from published_egraphs import GREEDY, OPTIMA
 
 from tensat_dl.errors import UsageError
 from tensat_dl.extract.problem import Problem, Status, StopReason, build_problem
@@ -21,31 +22,6 @@ from tensat_dl.settings import Acyclicity, ExtractSettings, Method
 
 ILP = ExtractSettings(seconds=30.0)
 
-#: extraction.md, section 3: proven optima, and the value of the greedy tree.
-OPTIMA = {
-    "vgg_acyclic": 4.866775,
-    "vgg": 4.850757,
-    "resnet50_acyclic": 4.415993,
-    "resnet50": 4.385795,
-    "bert_acyclic": 0.708439,
-    "bert": 0.704720,
-    "nasrnn_acyclic": 1.068570,
-    "nasrnn": 0.944755,
-    "nasneta_acyclic": 11.247721,
-    "nasneta": 11.199453,
-}
-GREEDY = {
-    "vgg_acyclic": 4.866775,
-    "vgg": 4.852382,
-    "resnet50_acyclic": 4.425745,
-    "resnet50": 4.396867,
-    "bert_acyclic": 0.827000,
-    "bert": 0.824704,
-    "nasrnn_acyclic": 1.089810,
-    "nasrnn": 0.972425,
-    "nasneta_acyclic": 16.358455,
-    "nasneta": 16.374893,
-}
 #: The crafted graphs, by hand or by trying everything.  choice: 17 times f over one shared A and
 #: B, 17 times Cons, Nil; loop: four times foo over One.
 CRAFTED = {

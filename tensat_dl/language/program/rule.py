@@ -187,8 +187,8 @@ class EmitConstant:
     """`i64([a, b])`, `f32(0.5)`, `T([1])`: a new constant.
 
     `dtype` is a concrete element type or a dtype variable of the rule.  `value` is a number or a
-    (nested) list; a symbolic element of an i64 list that is a Reshape target becomes -1 under the
-    rule of language.md.
+    (nested) list; one symbolic element of an i64 list that is a shape becomes -1 where the others
+    are known and none is zero.
     """
 
     dtype: str
