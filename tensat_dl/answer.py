@@ -3,7 +3,8 @@
 Enters: the original graph, the graph that was found, their costs.  Leaves: candidates, the best
 first, each folded; and the first of them that the runtime takes and, where that was measured, runs
 faster, with its verification.  The last candidate is the model as it was given: what onnxruntime
-loads always passes through.
+loads always passes through.  Where what was found cannot be written, and a rule is to blame, that
+comes out instead: extraction may do without it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 
+from tensat_dl.blame import Blame
 from tensat_dl.cost.free import price_of_unfolded
 from tensat_dl.cost.measured.comparison import Comparison, Conditions, compare_models
 from tensat_dl.cost.measured.kept import KeptComparisons, pair_key
@@ -20,6 +22,7 @@ from tensat_dl.cost.measured.model import MeasuredModel
 from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.settled import Settled
 from tensat_dl.errors import InfeasibleError
+from tensat_dl.export import Exported
 from tensat_dl.graph.digest import model_digest
 from tensat_dl.graph.fold import fold_constants, left_by_folding
 from tensat_dl.graph.model import Graph, Node
@@ -43,38 +46,49 @@ _IMPROVEMENT = 1e-9
 @dataclass(frozen=True)
 class Candidate:
     """`before` and `cost`: what the original and this one cost at run time; `found`: rules may
-    have had a part in it; `changed`: it is another model than the one that was given; `only`: no
-    other is within the limits."""
+    have had a part in it: then `exported` is what `graph` was before it was folded; `changed`: it
+    is another model than the one that was given; `only`: no other is within the limits."""
 
     graph: Graph
     source: Source
     before: float
     cost: float
-    found: bool = False
+    exported: Exported | None = None
     changed: bool = True
     only: bool = False
+
+    @property
+    def found(self) -> bool:
+        """Extraction found it."""
+        return self.exported is not None
+
+
+#: What an answer is to do without, that was verified so, and with what it may be again.
+BlameOf = Callable[[Candidate, Verification, Callable[[Source], Verification]], Blame | None]
 
 
 def choose_answer(
     original: Graph,
     settled: Settled,
-    found: Callable[[], Graph],
+    found: Callable[[], Exported],
     prices: CostModel,
     settings: Settings,
     phases: Phases,
-) -> Accepted:
-    """The model to be written; `found` makes the graph that extraction chose, not folded yet.
+    blame_of: BlameOf,
+) -> Accepted | Blame:
+    """The model to be written; `found` makes the graph that extraction chose, not folded yet.  Or
+    what extraction is to do without.
 
     Raises InfeasibleError where nothing is within the limits."""
     offered = _candidates(original, settled, found, prices, settings)
-    judges = _judges(original, settings, prices)
+    judges = _judges(original, settings, prices, blame_of)
     return _first_accepted(offered, judges, phases)
 
 
 def _candidates(
     original: Graph,
     settled: Settled,
-    found: Callable[[], Graph],
+    found: Callable[[], Exported],
     model: CostModel,
     settings: Settings,
 ) -> Iterator[Candidate]:
@@ -89,13 +103,13 @@ def _candidates(
     is_given = tidied is not None or not beyond
     most = before * (1 - _IMPROVEMENT) if is_given else math.inf
     if settled.cost < most:
-        whole = found()
-        graph = fold_constants(whole, settings.export)
-        cost = settled.cost + price_of_unfolded(whole, graph.nodes, model)
+        exported = found()
+        graph = fold_constants(exported.graph, settings.export)
+        cost = settled.cost + price_of_unfolded(exported.graph, graph.nodes, model)
         too_much = beyond_limits(graph, limits)
         if cost < most and not too_much:
             source = build_source(graph)
-            yield Candidate(graph, source, before, cost, found=True, only=not is_given)
+            yield Candidate(graph, source, before, cost, exported, only=not is_given)
         beyond = beyond and (too_much or beyond)
     if tidied is not None:
         tidy = tidied()
@@ -128,6 +142,7 @@ class _Judges:
     is not faster as a whole is not accepted, unless `keep_anyway`."""
 
     verify: Callable[[Source], Verification]
+    blame_of: BlameOf
     compare: Callable[[Candidate], Comparison] | None = None
     keep_anyway: bool = False
 
@@ -143,11 +158,11 @@ class Accepted:
     warnings: tuple[str, ...]
 
 
-def _judges(original: Graph, settings: Settings, prices: CostModel) -> _Judges:
+def _judges(original: Graph, settings: Settings, prices: CostModel, blame_of: BlameOf) -> _Judges:
     cost, dims, source = settings.cost, settings.model.dims, original.source
     checked = partial(verify, source, settings=settings.verify, dims=dims, types=original.types)
     if not (cost.compare or isinstance(prices, MeasuredModel)):
-        return _Judges(lambda new: checked(optimised=new))
+        return _Judges(lambda new: checked(optimised=new), blame_of)
     conditions = Conditions(
         dims, cost.symbolic_dim, cost.compare_seconds, settings.verify.input_data
     )
@@ -161,7 +176,9 @@ def _judges(original: Graph, settings: Settings, prices: CostModel) -> _Judges:
         key = pair_key(before, model_digest(new.graph, new.source.proto), conditions)
         return KeptComparisons(prices.cache, prices.setting, cost.compare).get(key, made)
 
-    return _Judges(lambda new: checked(optimised=new, load=loader.open), compare, cost.keep_anyway)
+    return _Judges(
+        lambda new: checked(optimised=new, load=loader.open), blame_of, compare, cost.keep_anyway
+    )
 
 
 def _refusal(candidate: Candidate, reason: str) -> str:
@@ -174,7 +191,9 @@ def _refusal(candidate: Candidate, reason: str) -> str:
     return f"{text}; for a runtime that has {listed(sorted(declared))}, write it with --no-check"
 
 
-def _first_accepted(offered: Iterator[Candidate], judges: _Judges, phases: Phases) -> Accepted:
+def _first_accepted(
+    offered: Iterator[Candidate], judges: _Judges, phases: Phases
+) -> Accepted | Blame:
     """The first candidate that the runtime takes, and is the better for it."""
     refused: list[str] = []
     comparison = None
@@ -183,6 +202,11 @@ def _first_accepted(offered: Iterator[Candidate], judges: _Judges, phases: Phase
             candidate = next(offered)
         with phases(Phase.VERIFY):
             verification = judges.verify(candidate.source)
+            blame = None
+            if candidate.found and not verification.ok:
+                blame = judges.blame_of(candidate, verification, judges.verify)
+        if blame is not None:
+            return blame
         if verification.refused and candidate.changed:
             refused.append(_refusal(candidate, verification.refused))
             continue

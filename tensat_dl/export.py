@@ -32,11 +32,27 @@ from tensat_dl.vocabulary.types import Type
 _IDENTITY = Operator("", "Identity", OperatorKind.ONNX, (Formal("input"),), (Formal("output"),))
 
 
+@dataclass(frozen=True)
+class Exported:
+    """`makers`: the e-node behind each value that a node of the graph makes."""
+
+    graph: Graph
+    makers: Mapping[str, ENode]
+
+
+def export_answer(
+    original: Graph, saturated: Saturated, chosen: Mapping[int, ENode], program: CheckedProgram
+) -> Exported:
+    """The graph that `chosen` (class -> e-node) describes, and where it comes from."""
+    exporter = _Exporter(original, saturated, chosen, program)
+    return Exported(exporter.export(), exporter.makers)
+
+
 def export_graph(
     original: Graph, saturated: Saturated, chosen: Mapping[int, ENode], program: CheckedProgram
 ) -> Graph:
     """The graph that `chosen` (class -> e-node) describes."""
-    return _Exporter(original, saturated, chosen, program).export()
+    return export_answer(original, saturated, chosen, program).graph
 
 
 @dataclass
@@ -49,6 +65,7 @@ class _Exporter:
     names: dict[int, str] = field(default_factory=dict)
     constants: dict[str, Constant] = field(default_factory=dict)
     types: dict[str, Type] = field(default_factory=dict)
+    makers: dict[str, ENode] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.taken = _taken_names(self.original)
@@ -114,7 +131,10 @@ class _Exporter:
             case Projection():
                 pass
             case Application() as head:
+                written = len(self.nodes)
                 self._application(node.eclass, node, head)
+                for made in self.nodes[written:]:
+                    self.makers.update(dict.fromkeys(made.outputs, node))
 
     def _leaf(self, eclass: int, kind: LeafKind, name: str) -> None:
         if kind is LeafKind.INPUT:

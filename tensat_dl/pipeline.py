@@ -7,26 +7,20 @@ one was asked for.  Every stage is one call; what stands between two stages is f
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tensat_dl.answer import choose_answer
+from tensat_dl.attempts import find_answer
 from tensat_dl.cost.models import check_cost_model, make_cost_model
-from tensat_dl.cost.settle import price_nodes, settle
-from tensat_dl.cost.settled import Settled
+from tensat_dl.cost.settle import price_nodes
 from tensat_dl.cost.worth import useless_rules
 from tensat_dl.cost.writable import Writable
 from tensat_dl.diagnosis.changes import explain_answer
 from tensat_dl.diagnosis.stored import store_changes
 from tensat_dl.egraph.adopt import DeclaredOperators
 from tensat_dl.egraph.explore import explore
-from tensat_dl.egraph.snapshot import Saturated
-from tensat_dl.export import export_graph
-from tensat_dl.extract.limits import require_selection
 from tensat_dl.extract.run import validate
-from tensat_dl.graph.model import Graph
-from tensat_dl.graph.opsets import allowed_opsets, at_oldest_opset
+from tensat_dl.graph.opsets import allowed_opsets
 from tensat_dl.graph.read import read_model
 from tensat_dl.graph.save import save
 from tensat_dl.graph.verify import require
@@ -66,10 +60,7 @@ def optimize(
         saturated = explore(original, program, settings.explore, settings.rules, phases.report)
     prices = make_cost_model(settings.cost, program, original.opsets)
     writable = Writable(program, opsets)
-    settled = settle(original, saturated, prices, writable, settings.extract, phases)
-    require_selection(settled.extraction)
-    found = partial(_exported, original, saturated, settled, writable)
-    accepted = choose_answer(original, settled, found, prices, settings, phases)
+    settled, accepted = find_answer(original, saturated, prices, writable, settings, phases)
     useless = useless_rules(program, prices.name)
     run = Run(original, saturated, prices, writable, settled, accepted, barred, useless)
     require(accepted.verification, run.suspects)
@@ -88,12 +79,6 @@ def _checked(rules: RuleNames | CheckedProgram, settings: Settings) -> CheckedPr
     check_cost_model(settings.cost, program)
     validate(settings.extract)
     return program
-
-
-def _exported(original: Graph, saturated: Saturated, settled: Settled, writable: Writable) -> Graph:
-    """The graph that extraction chose, at the oldest opset that has all of it."""
-    graph = export_graph(original, saturated, settled.chosen, writable.program)
-    return at_oldest_opset(graph, writable.opsets)
 
 
 def _explained(run: Run, program: CheckedProgram, phases: Phases) -> Run:

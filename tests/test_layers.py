@@ -48,6 +48,7 @@ STAGES: dict[str, set[str]] = {
     | {"vocabulary", "syntax", "language", "graph", "egraph", "extract", "cost", "diagnosis"},
     "soundness": LEAVES | {"vocabulary", "syntax", "language", "graph", "egraph"},
     "written_limits": LEAVES | {"vocabulary", "graph", "extract"},
+    "blame": LEAVES | {"vocabulary", "graph", "egraph"},
     "answer": LEAVES
     | {
         "vocabulary",
@@ -59,7 +60,9 @@ STAGES: dict[str, set[str]] = {
         "extract",
         "export",
         "written_limits",
+        "blame",
     },
+    "attempts": LEAVES | {"graph", "egraph", "extract", "cost", "export", "blame", "answer"},
     "config_schema": LEAVES,
     "config": LEAVES | {"config_schema"},
     "destination": LEAVES,

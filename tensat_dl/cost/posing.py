@@ -91,12 +91,19 @@ class Posed:
         return [part for part in chosen if part is not None]
 
 
-def pose(saturated: Saturated, model: CostModel, writable: Writable) -> Posed:
-    """Price every e-node and lay the e-graph out as arrays."""
+def pose(
+    saturated: Saturated,
+    model: CostModel,
+    writable: Writable,
+    barred: Collection[ENode] = frozenset(),
+) -> Posed:
+    """Price every e-node but those `barred`, and lay the e-graph out as arrays."""
     pricer = Pricer(saturated, model)
     kept: list[ENode] = []
     left_out: list[ENode] = []
     for node in saturated.nodes:
+        if barred and node in barred:
+            continue
         fits = node.original or _is_writable(node, saturated, writable)
         (kept if fits else left_out).append(node)
     parts = tuple(map(pricer.part, kept))

@@ -6,7 +6,7 @@ once; for one that measures see `cost.measured.search`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from tensat_dl.cost.counts import with_counts
 from tensat_dl.cost.measured.fusion import timed_of_graph, with_chains
@@ -35,10 +35,12 @@ def settle(
     writable: Writable,
     settings: ExtractSettings,
     phases: Phases,
+    barred: Collection[ENode] = frozenset(),
 ) -> Settled:
-    """The cheapest graph in `saturated`, and how it was found; `graph` is the original."""
+    """The cheapest graph in `saturated` without e-nodes that are `barred`, and how it was found;
+    `graph` is the original."""
     with phases(Phase.COST):
-        posed = pose(saturated, model, writable)
+        posed = pose(saturated, model, writable, barred)
         original = parts_of_graph(graph, saturated)
     if isinstance(model, MeasuredModel):
         with phases(Phase.COST):

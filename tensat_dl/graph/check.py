@@ -12,7 +12,6 @@ from onnx import helper
 
 from tensat_dl.graph.copies import copy_fields
 from tensat_dl.graph.external import is_external
-from tensat_dl.graph.run import first_line
 from tensat_dl.graph.tensors import inside_bytes
 
 #: Larger tensors are not shown to the checker.
@@ -24,7 +23,7 @@ def checker_complaint(proto: onnx.ModelProto) -> str:
     try:
         onnx.checker.check_model(_without_large_tensors(proto))
     except (onnx.checker.ValidationError, RuntimeError, ValueError) as error:
-        return first_line(error)
+        return "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
     return ""
 
 

@@ -97,7 +97,8 @@ class ReferenceRunner:
             with np.errstate(all="ignore"):
                 return list(self.evaluator.run(None, dict(feeds)))
         except _REFERENCE_ERRORS as error:
-            raise CannotRun(first_line(error)) from None
+            kind = Unsupported if isinstance(error, NotImplementedError) else CannotRun
+            raise kind(first_line(error)) from None
 
 
 def open_runner(source: Source, *, optimise: bool = False, also: Sequence[str] = ()) -> OrtRunner:

@@ -16,7 +16,7 @@ from tensat_dl.graph.compare import Difference, compare
 from tensat_dl.graph.draws import draw
 from tensat_dl.graph.feeds import Feed, FeedSearch
 from tensat_dl.graph.probes import Probe, is_saturated
-from tensat_dl.graph.run import CannotRun, Runner
+from tensat_dl.graph.run import CannotRun, Runner, Unsupported
 from tensat_dl.graph.slots import InputSlot
 from tensat_dl.graph.verification import Mismatch, Verification
 
@@ -79,6 +79,7 @@ class Comparison:
     done: int = 0
     largest: float = 0.0
     mismatches: list[Mismatch] = field(default_factory=list)
+    unsupported: list[str] = field(default_factory=list)
 
     def check(self, sample: int, feed: Feed) -> None:
         """Run the new model on a sample and compare."""
@@ -87,6 +88,8 @@ class Comparison:
             actual = self.runner.run(feed.values)
         except CannotRun as reason:
             text = f"the optimised model fails where the original runs: {reason}"
+            if isinstance(reason, Unsupported):
+                self.unsupported.append(text)
             self.mismatches.append(Mismatch("", sample, text))
             return
         self._compare_outputs(sample, feed.outputs, actual)
@@ -94,6 +97,7 @@ class Comparison:
 
     def verdict(self, skipped: Sequence[str]) -> Verification:
         """What all samples showed; `skipped`: what was not compared, and why."""
+        other = len(self.mismatches) > len(self.unsupported)
         return Verification(
             self.done,
             self.largest,
@@ -101,6 +105,7 @@ class Comparison:
             tuple(self.mismatches),
             "; ".join(filter(None, skipped)),
             self.runner.name,
+            "" if other else next(iter(self.unsupported), ""),
         )
 
     def _compare_outputs(self, sample: int, left: Sequence[Any], right: Sequence[Any]) -> None:

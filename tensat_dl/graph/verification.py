@@ -37,7 +37,8 @@ class Verification:
     """`samples`: how many were compared; `max_difference`: the largest relative difference of
     floats; `skipped`: what was not compared and why, "" where all was; `runner`: what ran the
     models; `refused`: why the checker or the runtime does not take the new model, though they
-    take the original, "" where they do."""
+    take the original, "" where they do.  What they take and what fails on its way is no refusal,
+    unless it has an operator that the runtime has no code for."""
 
     samples: int
     max_difference: float

@@ -1,0 +1,115 @@
+"""What an answer must do without, where the one that was found cannot be written.
+
+Enters: an answer, the e-nodes behind it, what its verification said.  Leaves: a :class:`Blame`, or
+None where no rule can be blamed.  Two things are not the fault of a rule that is true, and another
+answer may do without: an operator that the runtime refuses, and a constant that is NaN though
+nothing that it is made of is (zero times infinity), where a rule holds over real numbers only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from tensat_dl.egraph.snapshot import Application, ENode, Saturated
+from tensat_dl.graph.fold import evaluate
+from tensat_dl.graph.marks import marked, place_in
+from tensat_dl.graph.model import Constant, Graph, Node
+from tensat_dl.graph.prune import live_nodes
+from tensat_dl.graph.source import Source
+from tensat_dl.graph.tensors import is_too_large
+from tensat_dl.graph.verification import Verification
+from tensat_dl.vocabulary.operators import OperatorKind
+
+
+@dataclass(frozen=True)
+class Blame:
+    """`barred`: e-nodes that rules made; `text`: which and why, for people."""
+
+    barred: frozenset[ENode]
+    text: str
+
+
+def blame_operator(
+    source: Source,
+    makers: Mapping[str, ENode],
+    saturated: Saturated,
+    verification: Verification,
+    verify: Callable[[Source], Verification],
+) -> Blame | None:
+    """The rule behind the node that the runtime refuses, and all that it makes of that operator.
+
+    The reason names the node once the nodes of the model have names.  Where it is none of a rule's,
+    what a rule made for it is."""
+    if is_too_large(source.proto):
+        return None
+    place = place_in(verify(marked(source)).refused)
+    if place is None:
+        return None
+    node = source.proto.graph.node[place]
+    behind = (makers.get(name) for name in (*node.output, *node.input))
+    culprit = next((each for each in behind if each is not None and not each.original), None)
+    if culprit is None:
+        return None
+    same = (each for each in saturated.nodes if _is_alike(each, culprit))
+    text = f"{_named(culprit)} is left out of the answer: {verification.refused}"
+    return Blame(frozenset(same), text + _other_runtime(culprit))
+
+
+def blame_constants(
+    whole: Graph, folded: Graph, makers: Mapping[str, ENode], saturated: Saturated
+) -> Blame | None:
+    """The rules' e-nodes that make NaN of constants; `folded` is `whole` with its constants
+    computed."""
+    new = [name for name in folded.constants if name not in whole.constants]
+    if not any(_has_nan(folded.constants[name]) for name in new):
+        return None
+    nodes = live_nodes(whole.nodes, new)
+    made = [name for node in nodes for name in node.outputs]
+    content = {**whole.constants, **evaluate(whole, made)}
+    culprits = [makers[node.outputs[0]] for node in nodes if _makes_nan(node, content)]
+    culprits = [each for each in culprits if not each.original]
+    if not culprits:
+        return None
+    classes = {each.eclass for each in culprits}
+    barred = (n for n in saturated.nodes if n.eclass in classes and not n.original)
+    names = dict.fromkeys(map(_named, culprits))
+    return Blame(
+        frozenset(barred),
+        f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} left out of the answer: of"
+        " constants that hold none it makes NaN, which the original does not have",
+    )
+
+
+def _is_alike(node: ENode, culprit: ENode) -> bool:
+    heads = (node.head, culprit.head)
+    if node.original or node.rule != culprit.rule:
+        return False
+    operators = [head.operator for head in heads if isinstance(head, Application)]
+    return len(operators) == 2 and operators[0] == operators[1]
+
+
+def _named(node: ENode) -> str:
+    assert isinstance(node.head, Application), "leaves are written as they were"
+    return f"`{node.head.operator.qualified_name}`, made by `{node.rule}`,"
+
+
+def _other_runtime(node: ENode) -> str:
+    head = node.head
+    custom = isinstance(head, Application) and head.operator.kind is OperatorKind.CUSTOM
+    return "; for a runtime that has it, write it with --no-check" if custom else ""
+
+
+def _makes_nan(node: Node, content: Mapping[str, Constant]) -> bool:
+    made = any(_has_nan(content[name]) for name in node.outputs if name in content)
+    return made and not any(map(_has_nan, _read(node, content)))
+
+
+def _read(node: Node, content: Mapping[str, Constant]) -> Iterator[Constant]:
+    return (content[name] for name in node.inputs if name is not None and name in content)
+
+
+def _has_nan(constant: Constant) -> bool:
+    return constant.dtype.is_float and bool(np.isnan(constant.load()).any())
