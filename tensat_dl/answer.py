@@ -34,13 +34,13 @@ from tensat_dl.graph.verify import verify
 from tensat_dl.graph.write import build_source
 from tensat_dl.phases import Phases
 from tensat_dl.progress import Phase
-from tensat_dl.sentences import listed
 from tensat_dl.settings import Settings
-from tensat_dl.vocabulary.operators import OperatorKind
 from tensat_dl.written_limits import beyond_limits, is_limited
 
 #: An answer must be cheaper than the original by this share to count as another one.
 _IMPROVEMENT = 1e-9
+
+_REFUSED = "a better model was found but is not written: {}"
 
 
 @dataclass(frozen=True)
@@ -181,16 +181,6 @@ def _judges(original: Graph, settings: Settings, prices: CostModel, blame_of: Bl
     )
 
 
-def _refusal(candidate: Candidate, reason: str) -> str:
-    """Why a candidate is not written, and how it can be, where another runtime would take it."""
-    nodes = candidate.graph.nodes
-    declared = {n.operator.name for n in nodes if n.operator.kind is OperatorKind.CUSTOM}
-    text = f"a better model was found but is not written: {reason}"
-    if not declared:
-        return text
-    return f"{text}; for a runtime that has {listed(sorted(declared))}, write it with --no-check"
-
-
 def _first_accepted(
     offered: Iterator[Candidate], judges: _Judges, phases: Phases
 ) -> Accepted | Blame:
@@ -208,7 +198,7 @@ def _first_accepted(
         if blame is not None:
             return blame
         if verification.refused and candidate.changed:
-            refused.append(_refusal(candidate, verification.refused))
+            refused.append(_REFUSED.format(verification.refused))
             continue
         if judges.compare is not None and candidate.found and verification.ok:
             with phases(Phase.COMPARE):

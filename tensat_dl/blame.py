@@ -8,6 +8,7 @@ nothing that it is made of is (zero times infinity), where a rule holds over rea
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -41,15 +42,17 @@ def blame_operator(
 ) -> Blame | None:
     """The rule behind the node that the runtime refuses, and all that it makes of that operator.
 
-    The reason names the node once the nodes of the model have names.  Where it is none of a rule's,
-    what a rule made for it is."""
+    The reason names the node once the nodes of the model have names, or at least its operator.
+    Where it is none of a rule's, what a rule made for it is."""
     if is_too_large(source.proto):
         return None
+    nodes = source.proto.graph.node
     place = place_in(verify(marked(source)).refused)
     if place is None:
-        return None
-    node = source.proto.graph.node[place]
-    behind = (makers.get(name) for name in (*node.output, *node.input))
+        named = (n for n in nodes if re.search(rf"\b{n.op_type}\b", verification.refused))
+        behind = [makers.get(name) for node in named for name in node.output]
+    else:
+        behind = [makers.get(name) for name in (*nodes[place].output, *nodes[place].input)]
     culprit = next((each for each in behind if each is not None and not each.original), None)
     if culprit is None:
         return None

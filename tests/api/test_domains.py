@@ -54,7 +54,7 @@ def test_what_onnxruntime_lacks_is_written_unverified_only(path: Path) -> None:
     assert imported(proto) == {"": 17}
     assert report["status"] == "refused"
     (warning,) = report["warnings"]
-    assert warning.endswith("for a runtime that has `FusedMatMul`, write it with --no-check")
+    assert warning.endswith("; for a runtime that has it, write it with --no-check")
     proto, report = run(path, "com.acme", verified=False)
     assert imported(proto) == {"": 17, "com.acme": 1}
     assert report["warnings"] == []
