@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from tensat_dl.egraph import cycles, naming
 from tensat_dl.egraph.actions import ActionWriter, AnswerColumn, AnswerKind, answer_columns, safe
-from tensat_dl.egraph.build import BuildNode, Many, Recipe
+from tensat_dl.egraph.build import BuildNode, Many, Recipe, Segment
 from tensat_dl.egraph.keys import output_key
 from tensat_dl.egraph.plan import RulePlan
 from tensat_dl.egraph.query import (
@@ -66,24 +66,20 @@ def group_finding(plan: RulePlan, group: EncodedGroup, generations: bool) -> Ite
 
 
 def _starred(recipe: Recipe, members: Sequence[str]) -> tuple[str, ...]:
-    found: dict[str, None] = {}
-    for build in recipe.builds:
-        if isinstance(build, BuildNode):
-            for item in build.inputs:
-                if isinstance(item, Many) and item.ref in members:
-                    found[item.ref] = None
-    return tuple(found)
+    lists = (item.ref for item in _inputs(recipe) if isinstance(item, Many))
+    return tuple(dict.fromkeys(ref for ref in lists if ref in members))
 
 
 def _shared(plan: RulePlan, recipe: Recipe, members: Sequence[str]) -> tuple[str, ...]:
-    found: dict[str, None] = {}
-    for build in recipe.builds:
-        if isinstance(build, BuildNode):
-            for item in build.inputs:
-                ref = item if isinstance(item, str) else item.ref
-                if ref in plan.left.tensors and ref not in members:
-                    found[ref] = None
-    return tuple(found)
+    refs = (item if isinstance(item, str) else item.ref for item in _inputs(recipe))
+    used = dict.fromkeys(ref for ref in refs if ref in plan.left.tensors)
+    return tuple(ref for ref in used if ref not in members)
+
+
+def _inputs(recipe: Recipe) -> Iterator[str | Segment]:
+    """What the nodes of a recipe take."""
+    nodes = (build for build in recipe.builds if isinstance(build, BuildNode))
+    return (item for node in nodes for item in node.inputs)
 
 
 def group_columns(plan: RulePlan, group: EncodedGroup) -> list[tuple[str, str]]:

@@ -15,6 +15,7 @@ from tensat_dl.egraph.plan import RulePlan
 from tensat_dl.egraph.query import RULE_BITS
 from tensat_dl.egraph.runs import RUNS, rule_text
 from tensat_dl.language import program
+from tensat_dl.language.sides import matched_operators, operators_of
 from tensat_dl.vocabulary.operators import Operator
 
 #: Sorts the operands of commutative operators.
@@ -27,18 +28,14 @@ def all_operators(
     graph_operators: Iterable[Operator],
 ) -> tuple[Operator, ...]:
     """Every operator of the graph, the rules and the derivations, by name."""
-    found = {naming.operator_suffix(o): o for o in graph_operators}
-    for matches in [p.left.matches for p in plans] + [d.matches for d in derivations]:
-        for match in matches:
-            found[naming.operator_suffix(match.operator)] = match.operator
-            for item in match.inputs:
-                if isinstance(item, program.InputMap):
-                    found[naming.operator_suffix(item.operator)] = item.operator
-    for plan in plans:
-        for recipe in plan.recipes:
-            for build in recipe.builds:
-                if isinstance(build, BuildNode | BuildMap):
-                    found[naming.operator_suffix(build.operator)] = build.operator
+    builds = (build for plan in plans for recipe in plan.recipes for build in recipe.builds)
+    used = [
+        *graph_operators,
+        *(operator for plan in plans for operator in operators_of(plan.left.matches)),
+        *(operator for derivation in derivations for operator in matched_operators(derivation)),
+        *(build.operator for build in builds if isinstance(build, BuildNode | BuildMap)),
+    ]
+    found = {naming.operator_suffix(operator): operator for operator in used}
     return tuple(found[name] for name in sorted(found))
 
 

@@ -40,16 +40,20 @@ class Allowance:
 
 def allowances(module: ast.Module) -> Iterator[Allowance]:
     """Those of a file; wrong codes, which are errors, are left out."""
+    for owner in _owners(module):
+        for annotation in (a for a in owner.annotations if a.name == "allow"):
+            codes = (arg.text for arg in annotation.args if isinstance(arg, ast.Name))
+            known = (code for code in codes if code in ALLOWABLE)
+            yield from (Allowance(code, annotation.span, owner.span) for code in known)
+
+
+def _owners(module: ast.Module) -> Iterator[ast.Rewrite | ast.Rule | ast.Ruleset]:
+    """All that annotations stand before, what is inside of rulesets after them."""
     for item in module.items:
         members = item.members if isinstance(item, ast.Ruleset) else ()
         for owner in (item, *members):
-            if not isinstance(owner, ast.Rewrite | ast.Rule | ast.Ruleset):
-                continue
-            for annotation in owner.annotations:
-                if annotation.name == "allow":
-                    codes = (arg.text for arg in annotation.args if isinstance(arg, ast.Name))
-                    known = (code for code in codes if code in ALLOWABLE)
-                    yield from (Allowance(code, annotation.span, owner.span) for code in known)
+            if isinstance(owner, ast.Rewrite | ast.Rule | ast.Ruleset):
+                yield owner
 
 
 def remaining(found: Iterable[Diagnostic], allowed: Sequence[Allowance]) -> list[Diagnostic]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tensat_dl.language.program import (
     Derivation,
@@ -11,6 +11,7 @@ from tensat_dl.language.program import (
     EmitNode,
     EmitTerm,
     InputMap,
+    Match,
     Rule,
 )
 from tensat_dl.vocabulary.operators import Operator
@@ -31,8 +32,13 @@ def emitted_operators(term: EmitTerm) -> Iterator[Operator]:
 
 def matched_operators(rule: Rule | Derivation) -> Iterator[Operator]:
     """Every operator that the left side applies, in order, each once."""
+    return operators_of(rule.matches)
+
+
+def operators_of(matches: Iterable[Match]) -> Iterator[Operator]:
+    """Every operator that matches apply, in order, each once."""
     found: dict[Operator, None] = {}
-    for match in rule.matches:
+    for match in matches:
         found[match.operator] = None
         found.update((item.operator, None) for item in match.inputs if isinstance(item, InputMap))
     return iter(found)

@@ -136,14 +136,15 @@ def _grows(shown: Sides, matcher: Matcher) -> bool:
     if rule.expansive or rule.is_multi_output or not isinstance(shown.right, Node):
         return False
     asked = mentioned(rule)
-    for child in shown.right.inputs:
-        for place in subterms(child):
-            for found in matcher.matches(shown.left, place):
-                moved = {n for n, t in found.tensors.items() if t != Variable(n)}
-                moved |= {name for name, text in found.texts.items() if text != name}
-                if not asked & moved and _has_growing_circle(found):
-                    return True
-    return False
+    places = (place for child in shown.right.inputs for place in subterms(child))
+    inside = (found for place in places for found in matcher.matches(shown.left, place))
+    return any(not asked & _moved(found) and _has_growing_circle(found) for found in inside)
+
+
+def _moved(found: Substitution) -> set[str]:
+    """The names of a pattern that stand for something else than themselves."""
+    tensors = {name for name, term in found.tensors.items() if term != Variable(name)}
+    return tensors | {name for name, text in found.texts.items() if text != name}
 
 
 def _has_growing_circle(found: Substitution) -> bool:
