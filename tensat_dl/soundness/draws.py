@@ -7,20 +7,27 @@ of sizes and one favoured rank, because tensors that are drawn apart must often 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
+from typing import TypeVar
 
+from tensat_dl.soundness.design import Design, Factor
 from tensat_dl.vocabulary.attributes import AttributeValue
 from tensat_dl.vocabulary.dtypes import DType
 
 Dims = tuple[int, ...]
+
+_T = TypeVar("_T", bound=Hashable)
 
 _POOLS = (
     *((2, 3), (1, 2, 3), (2, 3), (3,), (2,), (1, 2), (2, 4), (2, 3, 4), (4, 6)),
     *((1,), (1, 3), (0, 2), (2, 5), (2,), (3,)),
 )
 _SQUARE_POOLS = ((2,), (3,), (2,), (1, 2))
+#: For attempts with a design; 2 is what two narrow axes make when they are joined.
+_ONE_SIZE = ((2,), (2,), (2,), (3,))
 _SMALL_POOLS = ((1, 2), (2,), (1,), (2, 3), (1, 2, 3), (0, 1, 2))
 _RANKS = (0, 1, 1, 2, 2, 2, 2, 3, 3, 4, 4, 4, 5)
 
@@ -45,23 +52,48 @@ class Earlier:
 @dataclass
 class Draw:
     """The state of one attempt; `small` keeps sizes small, for counterexamples; `square` makes dims
-    equal, so that what mixes them up is not seen by its type; `applied`: what was drawn for each
-    operator."""
+    equal, so that what mixes them up is not seen by its type; `design`: what choices of kinds are
+    left to, None where they are drawn; `applied`: what was drawn for each operator; `made`:
+    shapes that operands broadcast to."""
 
     random: Random
     small: bool = False
     square: bool = False
+    design: Design | None = None
     pool: Dims = ()
     rank: int = 2
     element: DType = DType.F32
     applied: dict[str, list[Earlier]] = field(default_factory=dict)
+    made: list[Dims] = field(default_factory=list)
     _seen: list[Dims] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        pools = _SMALL_POOLS if self.small else _POOLS
-        self.pool = self.random.choice(_SQUARE_POOLS if self.square else pools)
+        self.pool = self.random.choice(self._pools())
         self.rank = self.random.choice(_RANKS)
         self.element = self.random.choice(_DTYPES)
+
+    def _pools(self) -> Sequence[Dims]:
+        if self.square:
+            return _SQUARE_POOLS
+        if self.small:
+            return _SMALL_POOLS
+        equal = self.design is not None and self.pick(("", "sizes"), (True, True, False))
+        return _ONE_SIZE if equal else _POOLS
+
+    def pick(self, factor: Factor, options: Sequence[_T]) -> _T:
+        """One of some kinds; what stands there twice is likelier."""
+        if self.design is None:
+            return self.random.choice(options)
+        return self.design.choose(factor, options)
+
+    @contextmanager
+    def free(self) -> Iterator[None]:
+        """What is drawn here is not left to the design."""
+        design, self.design = self.design, None
+        try:
+            yield
+        finally:
+            self.design = design
 
     def chance(self, probability: float) -> bool:
         """True with that probability."""

@@ -140,7 +140,7 @@ def _dtypes(
     allowed = set(DType)
     for match, name in zip(rule.matches, applied, strict=True):
         taken = formal_types("", name, LANGUAGE_OPSET)
-        if taken and not match.operator.domain:
+        if taken and (not match.operator.domain or name != match.operator.name):
             known = {dtypes.from_onnx(code) for code in taken[0]}
             allowed &= {dtype for dtype in known if dtype is not None}
     exprs = list(_expressions(rule))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 
 from tensat_dl.egraph.answer_groups import group_scope
@@ -18,6 +18,7 @@ from tensat_dl.egraph.plan import RulePlan
 from tensat_dl.egraph.question import recipe_for, require_same_types
 from tensat_dl.egraph.typing import Columns, Refusal, Scope
 from tensat_dl.language.evaluate import Environment
+from tensat_dl.soundness.design import Design
 from tensat_dl.soundness.draws import Draw
 from tensat_dl.soundness.hints import Hints, hints_of
 from tensat_dl.soundness.rows import Row
@@ -26,6 +27,11 @@ from tensat_dl.soundness.subject import Subject
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.types import ABSENT, Type
+
+#: Repeated instances for each new one, before a rule is taken to have no others.
+_REPEATED = 2
+#: Attempts that are drawn without a design.
+_FREE = 0.3
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,10 @@ class Instance:
     scope: Scope
     roots: tuple[Root, ...]
     clash: Clash | None = None
+
+    def key(self) -> Hashable:
+        """Equal where all types, lists and attributes are."""
+        return id(self.plan), tuple(row.key() for row in self.rows)
 
     def type_of(self, root: Root) -> Type:
         """The type of what is compared, on the left."""
@@ -125,6 +135,9 @@ class Sampler:
         self.apart = 0
         self.clashing: Instance | None = None
         self._square = False
+        self._design = Design(self.random)
+        self._seen: set[Hashable] = set()
+        self._repeated = 0
         functions = self.subject.answerer.functions
         resembled = self.subject.resembled
         self._hints = [
@@ -133,15 +146,30 @@ class Sampler:
 
     def attempt(self) -> Instance | None:
         """One attempt at an instance on which the exploration would join both sides; None where it
-        led nowhere."""
+        led nowhere, or where there was one in these types."""
         instance = self.draw()
-        if instance is None or instance.clash is None:
-            return instance
+        if instance is None or instance.clash is not None:
+            self._design.failed()
+        else:
+            self._design.found()
+        if instance is None:
+            return None
+        if instance.clash is None:
+            return None if self._is_known(instance) else instance
         self.apart += 1
         self.clashing = self.clashing or instance
         self.refusals[instance.clash.reason] += 1
         self._square = True  # with equal dims the type may not tell
         return None
+
+    def _is_known(self, instance: Instance) -> bool:
+        """It is no news, and others are still likely."""
+        seen = len(self._seen)
+        self._seen.add(instance.key())
+        if len(self._seen) > seen:
+            return False
+        self._repeated += 1
+        return self._repeated <= _REPEATED * (seen + 5)
 
     def draw(self) -> Instance | None:
         """The same, but both sides may differ in type."""
@@ -164,7 +192,10 @@ class Sampler:
         return int(len(self.subject.plans) * self.random.random() ** 2)
 
     def _rows(self, plan: RulePlan, hints: Hints) -> Iterator[Row]:
-        draw = Draw(self.random, self.small, square=self._square)
+        free = self.small or self.random.random() < _FREE
+        design = None if free else self._design
+        self._design.begin(aimed=not free)
+        draw = Draw(self.random, self.small, square=self._square and free, design=design)
         self._square = False
         if draw.element not in hints.dtypes or draw.chance(0.2):
             draw.element = self._element(hints) if hints.dtypes else draw.element
@@ -174,19 +205,21 @@ class Sampler:
         yield first.run()
         if plan.rule.each is None:
             return
-        for _ in range(self.random.choice((1, 1, 2))):
-            yield self._member(plan, hints, draw, first).run()
+        for number in range(1, 1 + self.random.choice((1, 1, 2))):
+            yield self._member(plan, hints, draw, first, number).run()
 
     def _element(self, hints: Hints) -> DType:
         """One of the likely element types; f32 where it is one, mostly."""
         plain = DType.F32 in hints.dtypes and self.random.random() < 0.5
         return DType.F32 if plain else self.random.choice(hints.dtypes)
 
-    def _member(self, plan: RulePlan, hints: Hints, draw: Draw, first: Attempt) -> Attempt:
+    def _member(
+        self, plan: RulePlan, hints: Hints, draw: Draw, first: Attempt, number: int
+    ) -> Attempt:
         """Another member of the group: what is in the key is the same."""
         each = plan.rule.each
         assert each is not None
-        member = Attempt(self.subject, plan, draw, hints, self.failures)
+        member = Attempt(self.subject, plan, draw, hints, self.failures, member=number)
         for name in each.key:
             if name in first.names:
                 member.names[name] = first.names[name]

@@ -17,7 +17,7 @@ from tensat_dl.egraph.plan import RulePlan
 from tensat_dl.language import program, walk
 from tensat_dl.language.evaluate import UNKNOWN, Environment, evaluate, holds, match_type
 from tensat_dl.language.values import Value, as_attribute, as_dtype
-from tensat_dl.soundness.draws import Draw
+from tensat_dl.soundness.draws import Draw, Earlier
 from tensat_dl.soundness.hints import Condition, Hints
 from tensat_dl.soundness.proposals import Blank, Misfit
 from tensat_dl.soundness.subject import Subject
@@ -44,10 +44,22 @@ class Untyped(Failure):
         self.operator = operator
 
 
+@dataclass(frozen=True)
+class Saved:
+    """An earlier state of what is known; `chosen`: how many choices the design had made, `made`:
+    how many shapes there were."""
+
+    known: tuple[dict[Any, Any], ...]
+    applied: dict[str, list[Earlier]]
+    made: int
+    chosen: int
+    pending: tuple[Condition, ...]
+
+
 @dataclass
 class Known:
     """`failures` counts what stood in the way; `spans`: the range of the contents of indices;
-    `pending`: conditions not decided yet."""
+    `pending`: conditions not decided yet; `member`: of a group, which one."""
 
     subject: Subject
     plan: RulePlan
@@ -60,27 +72,28 @@ class Known:
     attributes: AttributeRows = field(default_factory=dict)
     spans: dict[str, tuple[int, int]] = field(default_factory=dict)
     pending: tuple[Condition, ...] = ()
+    member: int = 0
 
-    def saved(self) -> tuple[dict[Any, Any], ...]:
+    def saved(self) -> Saved:
         """What to come back to."""
         applied = {name: list(earlier) for name, earlier in self.draw.applied.items()}
-        return (
-            dict(self.types),
-            dict(self.lists),
-            dict(self.names),
-            dict(self.attributes),
-            dict(self.spans),
-            applied,
-        )
+        chosen = 0 if self.draw.design is None else len(self.draw.design.chosen)
+        made = len(self.draw.made)
+        return Saved(tuple(map(dict, self._own())), applied, made, chosen, self.pending)
 
-    def restore(self, saved: tuple[dict[Any, Any], ...]) -> None:
+    def restore(self, saved: Saved) -> None:
         """Go back."""
-        own: list[dict[Any, Any]] = [self.types, self.lists, self.names, self.attributes]
-        for current, earlier in zip([*own, self.spans], saved[:-1], strict=True):
+        for current, earlier in zip(self._own(), saved.known, strict=True):
             current.clear()
             current.update(earlier)
-        applied = saved[-1]
-        self.draw.applied = {name: list(earlier) for name, earlier in applied.items()}
+        self.draw.applied = {name: list(earlier) for name, earlier in saved.applied.items()}
+        self.pending = saved.pending
+        del self.draw.made[saved.made :]
+        if self.draw.design is not None:
+            del self.draw.design.chosen[saved.chosen :]
+
+    def _own(self) -> tuple[dict[Any, Any], ...]:
+        return self.types, self.lists, self.names, self.attributes, self.spans
 
     def narrow(self, name: str, span: tuple[int, int]) -> None:
         """The contents of `name` must be in this range too."""
@@ -136,6 +149,17 @@ class Known:
                 return [item if isinstance(item, int) else None for item in value]
             return [None] * self.draw.random.choice((0, 1, 1, 2, 2, 3))
         return [value if isinstance(value, int) else None]
+
+    def written_dims(self, name: str) -> tuple[int | None, ...] | None:
+        """What is certain of the dims of a tensor that a match makes."""
+        for ascription in self.plan.rule.ascriptions:
+            written = ascription.type.dims
+            if ascription.variable != name or written is None:
+                continue
+            stars = [dim.operand for dim in written if isinstance(dim, ast.Star)]
+            if all(isinstance(evaluate(star, self.env), tuple) for star in stars):
+                return tuple(size for dim in written for size in self._written_dims(dim))
+        return None
 
     def _dtype(self, name: str) -> dtypes.DType | None:
         bound = self.names.get(name, UNKNOWN)

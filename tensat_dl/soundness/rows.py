@@ -6,7 +6,7 @@ answerer of the exploration says no, so that "the rule may act" means here what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 
 from tensat_dl.egraph.interning import ABSENT_ANALYSIS, Analysis
@@ -27,6 +27,17 @@ class Row:
     scope: Scope
     attributes: AttributeRows
     spans: Mapping[str, tuple[int, int]]
+
+    def key(self) -> Hashable:
+        """Equal where all types, lists and attributes are."""
+        return (
+            frozenset((name, found.type) for name, found in self.scope.tensors.items()),
+            frozenset(
+                (name, tuple(element.type for element in found))
+                for name, found in self.scope.lists.items()
+            ),
+            frozenset(self.attributes.items()),
+        )
 
 
 def tensors_read(match: program.Match) -> set[str]:

@@ -10,6 +10,7 @@ match is drawn again, some times.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from tensat_dl.egraph.left import (
@@ -21,9 +22,9 @@ from tensat_dl.egraph.left import (
 )
 from tensat_dl.egraph.typing import Scope
 from tensat_dl.language import program
-from tensat_dl.soundness.known import Failure, Known, Untyped
+from tensat_dl.soundness.known import Failure, Known, Saved, Untyped
 from tensat_dl.soundness.proposals import Application, Blank, Misfit, propose
-from tensat_dl.soundness.proposals.application import Input
+from tensat_dl.soundness.proposals.application import Input, Site
 from tensat_dl.soundness.rows import Row, accepted, analysed, tensors_read
 from tensat_dl.vocabulary import catalog
 from tensat_dl.vocabulary.attributes import Attributes
@@ -33,6 +34,10 @@ from tensat_dl.vocabulary.types import ABSENT, TensorType, Type, TypeFault
 
 #: How often one match is drawn again before an attempt is given up.
 _TRIES = 24
+#: How often the match before is drawn again, where one does not fit.
+_RETURNS = 4
+#: How many of these tries are left to the design; then anything will do.
+_DESIGNED = 5
 #: How often it may have no type: mostly what was drawn before it does not fit.
 _HOPELESS = 8
 #: Elements of the largest tensor of an instance.
@@ -45,31 +50,58 @@ class Dead(Exception):
 
 @dataclass
 class Attempt(Known):
-    """One attempt; `run` goes through the matches."""
+    """One attempt; `run` goes through the matches.  `has_choice`: the last one left a choice."""
+
+    has_choice: bool = False
 
     # --- the way through ----------------------------------------------------------------------
 
     def run(self) -> Row:
         """Raises Dead where no instance is found."""
-        waiting = list(enumerate(self.plan.left.matches))
-        made = {name for _, match in waiting for name in match.outputs}
-        while waiting:
-            ready = [(i, m) for i, m in waiting if not tensors_read(m) & made - set(self.types)]
-            if not ready:
-                raise Dead
-            index, match = ready[0]
-            self._match(index, match)
-            waiting.remove((index, match))
+        order = self._order()
+        earlier: list[tuple[int, Saved]] = []  # the matches before with a choice left
+        returns, place = _RETURNS, 0
+        while place < len(order):
+            before = self.saved()
+            try:
+                has_choice = self._match(*order[place])
+            except Dead:
+                if not (earlier and returns):
+                    raise
+                returns -= 1
+                place, before = earlier.pop()
+                self.restore(before)
+                continue
+            if has_choice:
+                earlier.append((place, before))
+            place += 1
         self._rest()
         return self._accepted()
 
-    def _match(self, index: int, match: program.Match) -> None:
+    def _order(self) -> list[tuple[int, program.Match]]:
+        """The matches from the inputs to the roots.  Raises Dead where there is no such order."""
+        waiting = list(enumerate(self.plan.left.matches))
+        unmade = {name for _, match in waiting for name in match.outputs} - set(self.types)
+        order: list[tuple[int, program.Match]] = []
+        while waiting:
+            ready = next((item for item in waiting if not tensors_read(item[1]) & unmade), None)
+            if ready is None:
+                raise Dead
+            waiting.remove(ready)
+            unmade -= set(ready[1].outputs)
+            order.append(ready)
+        return order
+
+    def _match(self, index: int, match: program.Match) -> bool:
+        """Whether there was anything to choose.  Raises Dead where nothing fits."""
         before = self.saved()
         self.wait()
         hopeless = 0
-        for _ in range(_TRIES):
+        for number in range(_TRIES):
+            self.has_choice = False
             try:
-                self._draw_match(index, match)
+                with self.draw.free() if number >= _DESIGNED else nullcontext():
+                    self._draw_match(index, match)
                 self.decide()
             except Failure as failure:
                 self.failures[failure.reason] += 1
@@ -77,9 +109,9 @@ class Attempt(Known):
             except Misfit:
                 hopeless += 1
             else:
-                return
+                return self.has_choice
             self.restore(before)
-            if hopeless == _HOPELESS:
+            if hopeless == _HOPELESS or not self.has_choice:
                 break
         raise Dead
 
@@ -111,7 +143,8 @@ class Attempt(Known):
             inputs += found
             sources += names
         count = self._outputs(match)
-        application = self._apply(match.operator, match.attributes, inputs, count)
+        site = Site(f"{self.member} {index}", self.written_dims(next(iter(match.outputs), "")))
+        application = self._apply(match.operator, match.attributes, inputs, count, site)
         self._settle(application, sources)
         self.decide()  # what the inputs decide already costs no inference
         # What the rule computes from the inputs can be computed only now.
@@ -130,6 +163,7 @@ class Attempt(Known):
             return 1
         if match.exact_outputs:
             return len(match.outputs)
+        self.has_choice = True
         last = match.operator.outputs[-1]
         if last.variadic:
             return self.draw.random.choice((1, 2, 3))
@@ -141,12 +175,14 @@ class Attempt(Known):
         pattern: program.AttributePattern,
         inputs: list[Input],
         count: int,
+        site: Site,
         fixed: Attributes | None = None,
     ) -> Application:
         given, free = self.fixed(operator, pattern)
+        self.has_choice |= bool(free) or any(isinstance(i, Blank) for i in inputs)
         if fixed is not None:
             given, free = fixed.as_dict(), frozenset()
-        application = Application(operator, self.draw, inputs, given, free, count)
+        application = Application(operator, self.draw, inputs, given, free, count, site=site)
         propose(application, self.subject.resembled.get(operator.qualified_name))
         return application
 
@@ -204,7 +240,7 @@ class Attempt(Known):
                 elements = self.lists.get(name)
                 if elements is not None:
                     return list(elements), [f"*{name}"] * len(elements)  # type: ignore[arg-type]
-                length = self.draw.random.choice((1, 2, 2, 3))
+                length = self.draw.pick((f"{self.member} {name}", "length"), (1, 2, 2, 3))
                 return [self.blank(name) for _ in range(length)], [f"*{name}"] * length
             case program.InputMap():
                 types = self._mapped(index, item)
@@ -220,7 +256,9 @@ class Attempt(Known):
         formals = operator.inputs
         formal = formals[min(place, len(formals) - 1)] if formals else None
         may_miss = optional and (formal is None or formal.optional or place >= operator.min_inputs)
-        if may_miss and self.draw.chance(0.45):
+        factor = (f"{self.member} {name}", "absent")
+        self.has_choice |= may_miss
+        if may_miss and self.draw.pick(factor, (True, False)):
             self.bind(name, ABSENT)
             return None
         return self.blank(name)
@@ -231,6 +269,7 @@ class Attempt(Known):
         """`*F(xs)`: the same application for each element, with the same attributes."""
         name = varying_list(item)
         known = self.lists.get(name)
+        self.has_choice |= known is None
         length = len(known) if known is not None else self.draw.random.choice((1, 2, 2, 3))
         elements: list[Type] = list(known or ())
         results: list[Type] = []
@@ -238,7 +277,8 @@ class Attempt(Known):
         for place in range(length):
             fixed = None if attributes is None else attributes[0]
             given = elements[place] if known is not None else None
-            element, attributes, result = self._element(item, name, given, fixed)
+            site = Site(f"{self.member} {index} {place}")
+            element, attributes, result = self._element(item, name, given, fixed, site)
             if known is None:
                 elements.append(element)
             if (
@@ -260,7 +300,12 @@ class Attempt(Known):
         return results
 
     def _element(
-        self, item: program.InputMap, name: str, given: Type | None, fixed: Attributes | None
+        self,
+        item: program.InputMap,
+        name: str,
+        given: Type | None,
+        fixed: Attributes | None,
+        site: Site,
     ) -> tuple[Type, tuple[Attributes, int], Type]:
         inputs: list[Input] = []
         sources: list[str | None] = []
@@ -277,7 +322,7 @@ class Attempt(Known):
                     inputs.append(None)
                     sources.append(None)
         count = max(1, item.operator.min_outputs)
-        application = self._apply(item.operator, item.attributes, inputs, count, fixed)
+        application = self._apply(item.operator, item.attributes, inputs, count, site, fixed)
         types = application.types()
         attributes, outputs = self._typed(item.operator, application, types, count)
         if fixed is not None and attributes[0] != fixed:

@@ -39,7 +39,8 @@ def propose(application: Application, resembled: str | None = None) -> None:
     given.  Raises Misfit where it cannot."""
     own = application.operator.name if not application.operator.domain else ""
     name = own if resembled is None else resembled
-    echo(application, name)
+    if name in PROPOSALS or application.draw.design is None:
+        echo(application, name)
     PROPOSALS.get(name, pointwise.broadcast)(application)
     application.finish()
     keep(application, name)

@@ -6,10 +6,10 @@ What proposals read and write.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from tensat_dl.vocabulary.types import (
     TensorType,
     Type,
 )
+
+_T = TypeVar("_T", bound=Hashable)
 
 
 class Misfit(Exception):
@@ -49,6 +51,15 @@ class Blank:
 Input: TypeAlias = "TensorType | Blank | None"
 
 
+@dataclass(frozen=True)
+class Site:
+    """Where in a rule an application stands; `result`: what is certain of the dims of its first
+    output."""
+
+    name: str = ""
+    result: tuple[int | None, ...] | None = None
+
+
 @dataclass
 class Application:
     """`attributes` are fixed or chosen ones, `free` those that may be chosen; `outputs` how many
@@ -61,6 +72,7 @@ class Application:
     free: frozenset[str]
     outputs: int
     spans: dict[int, tuple[int, int]] = field(default_factory=dict)
+    site: Site = Site()
 
     # --- what is there ------------------------------------------------------------------------
 
@@ -146,14 +158,36 @@ class Application:
         if name in self.attributes:
             return self.attributes[name]
         if name in self.free and options:
-            self.attributes[name] = self.draw.random.choice(options)
-            return self.attributes[name]
+            kinds = len(set(options)) > 1 and not any(isinstance(o, tuple) for o in options)
+            chosen = self.pick(name, options) if kinds else self.draw.random.choice(options)
+            self.attributes[name] = chosen
+            return chosen
         return self.default(name)
+
+    def pick(self, kind: str, options: Sequence[_T], place: int | str = "") -> _T:
+        """One of some options for this application, or for its input `place`."""
+        return self.draw.pick((f"{self.site.name} {place}", kind), options)
+
+    def choose_kind(
+        self, name: str, kinds: Mapping[str, AttributeValue], usual: str = ""
+    ) -> AttributeValue | None:
+        """An attribute's value, of one of some kinds where it is free."""
+        if name in self.free and name not in self.attributes:
+            options = (*kinds, *([usual] if usual else []))
+            self.attributes[name] = kinds[self.pick(name, options)]
+        return self.choose(name)
 
     def integer(self, name: str, *options: int) -> int:
         """An integer attribute, chosen."""
         value = self.choose(name, *options)
         return value if isinstance(value, int) else 0
+
+    def choose_axis(self, rank: int) -> int:
+        """The attribute `axis`, chosen, now and then counted from the end."""
+        if rank == 0 or "axis" in self.attributes:
+            return self.integer("axis", 0)
+        place = self.pick("axis", range(rank))
+        return self.integer("axis", place - rank if self.draw.chance(0.3) else place)
 
     def ints(self, name: str) -> Dims | None:
         """A list attribute that is fixed already."""

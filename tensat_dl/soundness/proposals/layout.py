@@ -112,7 +112,7 @@ def _concat(a: Application) -> None:
     base = _concat_base(a, known)
     if not base:
         raise Misfit
-    axis = a.integer("axis", draw.axis(len(base)))
+    axis = a.choose_axis(len(base))
     if not -len(base) <= axis < len(base):
         raise Misfit
     for index in range(len(a.inputs)):

@@ -13,9 +13,9 @@ def _matmul(a: Application) -> None:
     left, right = a.sizes(0), a.sizes(1)
     draw = a.draw
     if left is None:
-        left = [None] * _matrix_rank(draw, a.rank(1))
+        left = [None] * _matrix_rank(a, 0, a.rank(1))
     if right is None:
-        right = [None] * _matrix_rank(draw, len(left))
+        right = [None] * _matrix_rank(a, 1, len(left))
     if not left or not right:
         raise Misfit
     inner_left = len(left) - 1
@@ -25,25 +25,29 @@ def _matmul(a: Application) -> None:
         _first(left[inner_left], inner),
         _first(right[inner_right], inner),
     )
-    _batch(draw, left, right)
+    _batch(a, left, right)
     a.settle(0, left)
     a.settle(1, right)
 
 
-def _matrix_rank(draw: Draw, other: int | None) -> int:
-    if other is not None and other >= 2 and draw.chance(0.4):
+def _matrix_rank(a: Application, index: int, other: int | None) -> int:
+    alike = other is not None and other >= 2 and a.draw.design is None
+    if other is not None and alike and a.draw.chance(0.4):
         return other
-    return draw.random.choice((2, 2, 2, 3, 3, 1, 4))
+    return a.pick("rank", (2, 2, 2, 3, 3, 1, 4), index)
 
 
-def _batch(draw: Draw, left: list[int | None], right: list[int | None]) -> None:
+def _batch(a: Application, left: list[int | None], right: list[int | None]) -> None:
     """Leading dims that broadcast."""
+    draw = a.draw
     for offset in range(3, max(len(left), len(right)) + 1):
         one = left[-offset] if offset <= len(left) else 1
         other = right[-offset] if offset <= len(right) else 1
         size = draw.size()
         if one is None and other is None:
-            left[-offset], right[-offset] = draw.random.choice(((size, size), (1, size), (size, 1)))
+            kinds = {"same": (size, size), "left": (1, size), "right": (size, 1)}
+            kind = a.pick(f"axis {offset}", (*kinds, "same"))
+            left[-offset], right[-offset] = kinds[kind]
         elif one is None:
             left[-offset] = (
                 other if other != 1 and draw.chance(0.7) else (1 if other != 1 else size)
@@ -128,10 +132,12 @@ def _group(a: Application, channels: int | None, w: list[int | None]) -> int:
             raise Misfit
         if "group" in a.free:
             a.attributes["group"] = channels // w[1]
-    options = [1, 1, 2, 3]
+    kinds = {"one": 1, "some": a.draw.random.choice((2, 3))}
     if channels:
-        options = [1, 1, *([2] if channels % 2 == 0 else []), channels]
-    return max(a.integer("group", *options), 1)
+        some = {"some": 2} if channels % 2 == 0 else {}
+        kinds = {"one": 1, **some, "each": channels}
+    group = a.choose_kind("group", kinds, usual="one")
+    return max(group, 1) if isinstance(group, int) else 1
 
 
 def _extents(draw: Draw, sizes: Sequence[int | None], kernel: Sequence[int]) -> list[int | None]:

@@ -33,7 +33,7 @@ def _layer_normalization(a: Application) -> None:
         raise Misfit
     a.settle(0, sizes)
     dims = a.dims(0)
-    axis = a.integer("axis", a.draw.axis(len(dims)), -1) % len(dims)
+    axis = a.choose_axis(len(dims)) % len(dims)
     a.choose("epsilon", 1e-5, 0.5)
     for index in (1, 2):
         if a.is_open(index):
@@ -44,7 +44,7 @@ def _layer_normalization(a: Application) -> None:
 
 def _softmax(a: Application) -> None:
     a.settle(0, None if a.sizes(0) is not None else a.draw.dims(1))
-    a.integer("axis", a.draw.axis(len(a.dims(0))))
+    a.choose_axis(len(a.dims(0)))
 
 
 def _reduction(a: Application) -> None:

@@ -46,7 +46,7 @@ def _quantised(a: Application) -> None:
     dims = a.dims(0)
     shape: list[int] = []
     if dims and a.draw.chance(0.5):
-        axis = a.integer("axis", a.draw.axis(len(dims)))
+        axis = a.choose_axis(len(dims))
         shape = [a.dim(0, axis)]
     a.settle(1, shape, dtype=DType.F32)
     given = a.inputs[0]
@@ -57,7 +57,7 @@ def _quantised(a: Application) -> None:
 def _top_k(a: Application) -> None:
     a.settle(0, a.draw.dims(1) if a.sizes(0) is None else None)
     dims = a.dims(0)
-    axis = a.integer("axis", a.draw.axis(len(dims)), -1)
+    axis = a.choose_axis(len(dims))
     a.settle(1, [1], dtype=DType.I64, value=(a.draw.random.randint(0, a.dim(0, axis)),))
     a.choose("largest", 0, 1)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tensat_dl.soundness.draws import Dims
-from tensat_dl.soundness.proposals.application import Application, Misfit
+from tensat_dl.soundness.proposals.application import Application
+from tensat_dl.soundness.proposals.broadcasting import broadcast_as_designed, joined
 from tensat_dl.vocabulary.types import TensorType
 
 
@@ -13,13 +14,16 @@ def broadcast(a: Application) -> None:
         for index in (1, 2):
             a.settle(index, ())
     if len(a.inputs) == 1:
-        a.settle(0)
+        a.settle(0, a.site.result if a.rank(0) in (None, len(a.site.result or ())) else None)
+        return
+    if a.draw.design is not None:
+        broadcast_as_designed(a)
         return
     target = _target(a)
     for index in range(len(a.inputs)):
         if a.is_open(index):
             a.settle(index, _against(a, target, a.sizes(index)))
-            target = _joined(target, a.dims(index))
+            target = joined(target, a.dims(index))
 
 
 def _target(a: Application) -> Dims:
@@ -27,19 +31,11 @@ def _target(a: Application) -> Dims:
     found: Dims | None = None
     for index, given in enumerate(a.inputs):
         if isinstance(given, TensorType):
-            found = a.dims(index) if found is None else _joined(found, a.dims(index))
+            found = a.dims(index) if found is None else joined(found, a.dims(index))
+    wanted = a.site.result
+    if wanted is not None and found is None:
+        return tuple(a.draw.size() if dim is None else dim for dim in wanted)
     return a.draw.dims() if found is None else found
-
-
-def _joined(left: Dims, right: Dims) -> Dims:
-    rank = max(len(left), len(right))
-    pairs = zip((1,) * (rank - len(left)) + left, (1,) * (rank - len(right)) + right, strict=True)
-    joined = []
-    for one, other in pairs:
-        if one != other and 1 not in (one, other):
-            raise Misfit
-        joined.append(other if one == 1 else one)
-    return tuple(joined)
 
 
 def _against(a: Application, target: Dims, fixed: list[int | None] | None) -> list[int | None]:

@@ -60,7 +60,7 @@ def _split(a: Application) -> None:
         a.settle(0, draw.dims(1))
     a.settle(0)
     dims = a.dims(0)
-    size = a.dim(0, a.integer("axis", draw.axis(len(dims)), 0))
+    size = a.dim(0, a.choose_axis(len(dims)))
     if a.has(1):
         known_list(a, 1, _parts(draw, size, a.outputs))
     elif "num_outputs" in a.free:
@@ -80,7 +80,7 @@ def _gather(a: Application) -> None:
         a.settle(0, draw.dims(1))
     a.settle(0)
     dims = a.dims(0)
-    size = a.dim(0, a.integer("axis", draw.axis(len(dims)), 0))
+    size = a.dim(0, a.choose_axis(len(dims)))
     if a.is_open(1):
         rank = a.rank(1)
         shape = draw.dims(0, 2) if rank is None else draw.dims(rank, rank)
@@ -106,7 +106,7 @@ def _indices(a: Application, index: int, shape: Dims, size: int) -> None:
 def _gather_elements(a: Application) -> None:
     a.settle(0, a.draw.dims(1) if a.sizes(0) is None else None)
     dims = a.dims(0)
-    axis = a.integer("axis", a.draw.axis(len(dims)), 0)
+    axis = a.choose_axis(len(dims))
     size = a.dim(0, axis)
     shape = list(dims)
     shape[axis] = a.draw.size()

@@ -37,16 +37,19 @@ def choose_window(
     drawn = tuple(
         _kernel(draw, size) if k is None else k for k, size in zip(kernel, sizes, strict=True)
     )
-    plain = draw.chance(0.3)
+    plain = draw.design is None and draw.chance(0.3)
     ones, zeros = (1,) * count, (0,) * (2 * count)
     steps = tuple(draw.random.choice((1, 1, 2)) for _ in range(count))
     spacing = tuple(draw.random.choice((1, 1, 1, 2)) for _ in range(count))
     widths = tuple(draw.random.choice((0, 1, 0, 1, 2)) for _ in range(2 * count))
-    a.choose("strides", ones if plain else steps)
-    a.choose("dilations", ones if plain else spacing)
+    a.choose_kind("strides", {"one": ones} if plain else {"one": ones, "any": steps}, usual="one")
+    a.choose_kind(
+        "dilations", {"one": ones} if plain else {"one": ones, "any": spacing}, usual="one"
+    )
     mode = a.choose("auto_pad", "NOTSET", "NOTSET", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
     if mode == "NOTSET":
-        a.choose("pads", *((zeros,) if plain else (widths, zeros, (1,) * (2 * count))))
+        pads = {"none": zeros} if plain else {"any": widths, "none": zeros, "1": (1,) * (2 * count)}
+        a.choose_kind("pads", pads)
     if output_padding and not plain and draw.chance(0.2):
         a.choose("output_padding", tuple(draw.random.choice((0, 1)) for _ in range(count)))
     return drawn

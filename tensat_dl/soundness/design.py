@@ -1,0 +1,93 @@
+"""Which unusual choices met in the instances so far, so that the next attempt brings together two
+others.
+
+Enters: choices of kinds (which operand is broadcast along an axis, is a stride more than 1, ..) as
+an attempt makes them, and whether it became an instance.  Leaves: for each choice one of its
+options.  A rule is mostly wrong where one or two choices are unusual.  So each attempt aims at a
+choice, or a pair of choices, that was in no instance yet, and leaves the rest mostly as it is
+usual: what is unusual everywhere fits nowhere.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import TypeVar
+
+#: What is chosen: the place in the rule, and of what.
+Factor = tuple[str, str]
+Choice = tuple[Factor, Hashable]
+
+_T = TypeVar("_T", bound=Hashable)
+
+#: How often a choice that is not aimed at is the usual one.
+_USUAL = 0.85
+#: What an aim counts for: one choice; two of a kind, at different places; any two.
+_ALONE, _OF_A_KIND, _ANY = 4.0, 3.0, 1.0
+#: What is left of that after each attempt that failed with it.
+_FADING = 0.7
+#: Choices of one rule that are looked at.
+_MOST = 60
+
+
+@dataclass
+class Design:
+    """`chosen`: the choices of this attempt so far; `_aims`: what no instance had yet, and what it
+    counts for; `_aim`: that of this attempt."""
+
+    random: Random
+    chosen: list[Choice] = field(default_factory=list)
+    _known: dict[Choice, None] = field(default_factory=dict)
+    _aims: dict[frozenset[Choice], float] = field(default_factory=dict)
+    _aim: frozenset[Choice] = frozenset()
+
+    def begin(self, *, aimed: bool) -> None:
+        """A new attempt."""
+        self.chosen.clear()
+        best = max(self._aims.values(), default=0.0)
+        likely = [a for a, weight in self._aims.items() if weight == best] if aimed else []
+        self._aim = self.random.choice(likely) if likely else frozenset()
+
+    def choose(self, factor: Factor, options: Sequence[_T]) -> _T:
+        """One of the options; the usual one is that which stands there most often."""
+        counts = Counter(options)
+        [(usual, most), *others] = counts.most_common()
+        has_usual = not others or others[0][1] < most
+        self._learn(factor, [o for o in counts if not (has_usual and o == usual)])
+        aimed = [option for option in counts if (factor, option) in self._aim]
+        if aimed:
+            chosen = aimed[0]
+        elif has_usual and self.random.random() < _USUAL:
+            chosen = usual
+        else:
+            chosen = self.random.choice(options)
+        self.chosen.append((factor, chosen))
+        return chosen
+
+    def failed(self) -> None:
+        """The attempt became no instance."""
+        if self._aim in self._aims:
+            self._aims[self._aim] *= _FADING
+
+    def found(self) -> None:
+        """The attempt became an instance."""
+        self.failed()  # what was aimed at may not have been at hand
+        unusual = [choice for choice in self.chosen if choice in self._known]
+        for place, choice in enumerate(unusual):
+            for other in unusual[: place + 1]:
+                self._aims.pop(frozenset((choice, other)), None)
+
+    def _learn(self, factor: Factor, unusual: Sequence[Hashable]) -> None:
+        """What may be aimed at from now on."""
+        for option in unusual:
+            choice = factor, option
+            if choice in self._known or len(self._known) == _MOST:
+                continue
+            self._aims[frozenset((choice,))] = _ALONE
+            for other in self._known:
+                if other[0] != factor:
+                    kind = other[0][1] == factor[1]
+                    self._aims[frozenset((choice, other))] = _OF_A_KIND if kind else _ANY
+            self._known[choice] = None
