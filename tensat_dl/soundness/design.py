@@ -88,6 +88,11 @@ class Design:
             self._aims[frozenset((choice,))] = _ALONE
             for other in self._known:
                 if other[0] != factor:
-                    kind = other[0][1] == factor[1]
-                    self._aims[frozenset((choice, other))] = _OF_A_KIND if kind else _ANY
+                    self._aims[frozenset((choice, other))] = _weight(factor, other[0])
             self._known[choice] = None
+
+
+def _weight(one: Factor, other: Factor) -> float:
+    """What a pair counts for: more where one goes for all places, or they are of a kind."""
+    everywhere = not (one[0] and other[0])
+    return _OF_A_KIND if everywhere or one[1] == other[1] else _ANY

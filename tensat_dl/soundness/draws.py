@@ -26,8 +26,8 @@ _POOLS = (
     *((1,), (1, 3), (0, 2), (2, 5), (2,), (3,)),
 )
 _SQUARE_POOLS = ((2,), (3,), (2,), (1, 2))
-#: For attempts with a design; 2 is what two narrow axes make when they are joined.
-_ONE_SIZE = ((2,), (2,), (2,), (3,))
+#: The only size in most attempts with a design: the usual one is what two narrow axes are together.
+_ONE_SIZE = (2, 2, 2, 3, 1)
 _SMALL_POOLS = ((1, 2), (2,), (1,), (2, 3), (1, 2, 3), (0, 1, 2))
 _RANKS = (0, 1, 1, 2, 2, 2, 2, 3, 3, 4, 4, 4, 5)
 
@@ -54,7 +54,7 @@ class Draw:
     """The state of one attempt; `small` keeps sizes small, for counterexamples; `square` makes dims
     equal, so that what mixes them up is not seen by its type; `design`: what choices of kinds are
     left to, None where they are drawn; `applied`: what was drawn for each operator; `made`:
-    shapes that operands broadcast to."""
+    shapes that others may have again."""
 
     random: Random
     small: bool = False
@@ -77,8 +77,8 @@ class Draw:
             return _SQUARE_POOLS
         if self.small:
             return _SMALL_POOLS
-        equal = self.design is not None and self.pick(("", "sizes"), (True, True, False))
-        return _ONE_SIZE if equal else _POOLS
+        only = None if self.design is None else self.pick(("", "sizes"), (*_ONE_SIZE, None))
+        return _POOLS if only is None else ((only,),)
 
     def pick(self, factor: Factor, options: Sequence[_T]) -> _T:
         """One of some kinds; what stands there twice is likelier."""

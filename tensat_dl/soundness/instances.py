@@ -31,7 +31,7 @@ from tensat_dl.vocabulary.types import ABSENT, Type
 #: Repeated instances for each new one, before a rule is taken to have no others.
 _REPEATED = 2
 #: Attempts that are drawn without a design.
-_FREE = 0.3
+_FREE = 0.2
 
 
 @dataclass(frozen=True)

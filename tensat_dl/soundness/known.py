@@ -53,7 +53,6 @@ class Saved:
     applied: dict[str, list[Earlier]]
     made: int
     chosen: int
-    pending: tuple[Condition, ...]
 
 
 @dataclass
@@ -79,7 +78,7 @@ class Known:
         applied = {name: list(earlier) for name, earlier in self.draw.applied.items()}
         chosen = 0 if self.draw.design is None else len(self.draw.design.chosen)
         made = len(self.draw.made)
-        return Saved(tuple(map(dict, self._own())), applied, made, chosen, self.pending)
+        return Saved(tuple(map(dict, self._own())), applied, made, chosen)
 
     def restore(self, saved: Saved) -> None:
         """Go back."""
@@ -87,7 +86,6 @@ class Known:
             current.clear()
             current.update(earlier)
         self.draw.applied = {name: list(earlier) for name, earlier in saved.applied.items()}
-        self.pending = saved.pending
         del self.draw.made[saved.made :]
         if self.draw.design is not None:
             del self.draw.design.chosen[saved.chosen :]

@@ -22,7 +22,7 @@ from tensat_dl.egraph.left import (
 )
 from tensat_dl.egraph.typing import Scope
 from tensat_dl.language import program
-from tensat_dl.soundness.known import Failure, Known, Saved, Untyped
+from tensat_dl.soundness.known import Failure, Known, Untyped
 from tensat_dl.soundness.proposals import Application, Blank, Misfit, propose
 from tensat_dl.soundness.proposals.application import Input, Site
 from tensat_dl.soundness.rows import Row, accepted, analysed, tensors_read
@@ -34,8 +34,6 @@ from tensat_dl.vocabulary.types import ABSENT, TensorType, Type, TypeFault
 
 #: How often one match is drawn again before an attempt is given up.
 _TRIES = 24
-#: How often the match before is drawn again, where one does not fit.
-_RETURNS = 4
 #: How many of these tries are left to the design; then anything will do.
 _DESIGNED = 5
 #: How often it may have no type: mostly what was drawn before it does not fit.
@@ -58,42 +56,19 @@ class Attempt(Known):
 
     def run(self) -> Row:
         """Raises Dead where no instance is found."""
-        order = self._order()
-        earlier: list[tuple[int, Saved]] = []  # the matches before with a choice left
-        returns, place = _RETURNS, 0
-        while place < len(order):
-            before = self.saved()
-            try:
-                has_choice = self._match(*order[place])
-            except Dead:
-                if not (earlier and returns):
-                    raise
-                returns -= 1
-                place, before = earlier.pop()
-                self.restore(before)
-                continue
-            if has_choice:
-                earlier.append((place, before))
-            place += 1
+        waiting = list(enumerate(self.plan.left.matches))
+        made = {name for _, match in waiting for name in match.outputs}
+        while waiting:
+            ready = [(i, m) for i, m in waiting if not tensors_read(m) & made - set(self.types)]
+            if not ready:
+                raise Dead
+            index, match = ready[0]
+            self._match(index, match)
+            waiting.remove((index, match))
         self._rest()
         return self._accepted()
 
-    def _order(self) -> list[tuple[int, program.Match]]:
-        """The matches from the inputs to the roots.  Raises Dead where there is no such order."""
-        waiting = list(enumerate(self.plan.left.matches))
-        unmade = {name for _, match in waiting for name in match.outputs} - set(self.types)
-        order: list[tuple[int, program.Match]] = []
-        while waiting:
-            ready = next((item for item in waiting if not tensors_read(item[1]) & unmade), None)
-            if ready is None:
-                raise Dead
-            waiting.remove(ready)
-            unmade -= set(ready[1].outputs)
-            order.append(ready)
-        return order
-
-    def _match(self, index: int, match: program.Match) -> bool:
-        """Whether there was anything to choose.  Raises Dead where nothing fits."""
+    def _match(self, index: int, match: program.Match) -> None:
         before = self.saved()
         self.wait()
         hopeless = 0
@@ -109,7 +84,7 @@ class Attempt(Known):
             except Misfit:
                 hopeless += 1
             else:
-                return self.has_choice
+                return
             self.restore(before)
             if hopeless == _HOPELESS or not self.has_choice:
                 break

@@ -119,6 +119,8 @@ def _recording(name: str, seen: list[Call]):
 
 def _is_the_same(call: Call, opset: int) -> bool:
     """Whether it could be compared; fails where it differs."""
+    if call.operator.name == "Gemm" and call.dtype(0).is_integer:
+        return False  # there integers are floats in between
     told = opset, call.operator.name, [type_text(t) for t in call.types], call.attributes
     with np.errstate(all="ignore"):
         try:

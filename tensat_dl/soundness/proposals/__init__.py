@@ -39,8 +39,8 @@ def propose(application: Application, resembled: str | None = None) -> None:
     given.  Raises Misfit where it cannot."""
     own = application.operator.name if not application.operator.domain else ""
     name = own if resembled is None else resembled
-    if name in PROPOSALS or application.draw.design is None:
-        echo(application, name)
+    if application.draw.design is None or (name in PROPOSALS and name != "Concat"):
+        echo(application, name)  # the others have designs of their own
     PROPOSALS.get(name, pointwise.broadcast)(application)
     application.finish()
     keep(application, name)

@@ -118,19 +118,37 @@ def _concat(a: Application) -> None:
     for index in range(len(a.inputs)):
         if a.is_open(index):
             wanted: list[int | None] = list(base)
-            if draw.chance(0.7):
-                wanted[axis] = draw.size()
+            wanted[axis] = _part(a, index, base[axis])
             a.settle(index, wanted)
+    draw.made.append(tuple(base))
+
+
+def _part(a: Application, index: int, usual: int) -> int:
+    """The size of an operand on the axis on which it is joined to others."""
+    if a.draw.design is None:
+        return a.draw.size() if a.draw.chance(0.7) else usual
+    kind = a.pick("part", ("same", "same", "same", "other", "one", "empty"), index)
+    return {"same": usual, "other": usual + 1, "one": 1, "empty": 0}[kind]
 
 
 def _concat_base(a: Application, known: Sequence[int]) -> list[int]:
     if known:
         return list(a.dims(known[0]))
-    for index in range(len(a.inputs)):
-        sizes = a.sizes(index)
-        if sizes is not None:
-            return [a.draw.size() if size is None else size for size in sizes]
-    return list(a.draw.dims(1))
+    certain = (sizes for index in range(len(a.inputs)) if (sizes := a.sizes(index)) is not None)
+    fixed = next(certain, None)
+    earlier = a.draw.made if a.draw.design is not None else []
+    fitting = [dims for dims in earlier if dims and (fixed is None or len(dims) == len(fixed))]
+    if fitting and a.pick("again", (True, True, False)):
+        drawn: Sequence[int | None] = fitting[-1]
+    elif fixed is None:
+        return list(a.draw.dims(1))
+    else:
+        drawn = [None] * len(fixed)
+    both = zip(fixed or drawn, drawn, strict=True)
+    return [
+        a.draw.size() if (size := one if one is not None else other) is None else size
+        for one, other in both
+    ]
 
 
 def _pad(a: Application) -> None:
