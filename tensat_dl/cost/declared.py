@@ -1,4 +1,7 @@
-"""FLOPs that an `op` item declares (`cost 4 * numel(y)`) for an operator ONNX lacks."""
+"""FLOPs that an `op` item declares (`cost 4 * numel(y)`) for an operator ONNX lacks.
+
+Enters: a checked program.  Leaves: a function from an application to its FLOPs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Constant nodes: a value spelled as a node."""
+"""Constant nodes: a value spelled as a node.
+
+Enters: any node.  Leaves: the constant that it is, None where it is none.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Drawing random inputs by a plan."""
+"""Drawing random inputs by a plan.
+
+Enters: the inputs to feed, a plan of their sizes, ranges and kinds, a source of chance.  Leaves: a
+value for each input.  Whether the model accepts them is not asked here.
+"""
 
 from __future__ import annotations
 

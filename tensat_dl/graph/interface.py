@@ -1,4 +1,8 @@
-"""Declared inputs and outputs: names for their dims, and dims that the user fixed."""
+"""Declared inputs and outputs: names for their dims, and dims that the user fixed.
+
+Enters: a declaration as the model has it.  Leaves: its type with a name for each dim; the
+declaration as it is written.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """One node of a graph as a node of the model's opset.
 
-A node that is as it was read is copied from the source, with new names for what it reads; any
+Enters: a graph, which is to be written; its nodes one by one.  Leaves: a protobuf node of each.  A
+node that is as it was read is copied from the source, with new names for what it reads; any
 other one is lowered.  An opaque one can only be copied.
 """
 

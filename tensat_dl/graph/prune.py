@@ -1,4 +1,8 @@
-"""Removing what no output depends on."""
+"""Removing what no output depends on.
+
+Enters: a graph, or its nodes and what is wanted of them.  Leaves: what is alive, in the order it
+had.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which outputs of a model are random: those that depend on a random operator."""
+"""Which outputs of a model are random: those that depend on a random operator.
+
+Enters: a model.  Leaves: names of outputs, which are not compared.
+"""
 
 from __future__ import annotations
 

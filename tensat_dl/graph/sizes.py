@@ -1,4 +1,8 @@
-"""Sizes to try for the symbolic dims of a model's inputs."""
+"""Sizes to try for the symbolic dims of a model's inputs.
+
+Enters: the inputs to feed, sizes that the user gave.  Leaves: sizes of all dims, the most telling
+first.
+"""
 
 from __future__ import annotations
 

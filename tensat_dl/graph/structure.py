@@ -1,7 +1,8 @@
 """Is the graph well formed?  And an order in which every value is made before it is read.
 
-Raises InputError with one message for the first of: no outputs, a node without any, a value
-defined twice, an unknown name, a cycle.  Nodes in any order are fine.
+Enters: a graph as it was read.  Leaves: the places of its nodes in order.  Raises InputError with
+one message for the first of: no outputs, a node without any, a value defined twice, an unknown
+name, a cycle.  Nodes in any order are fine.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A rule file as loaded: its text, its tree, and the files it imports."""
+"""A rule file as loaded: its text, its tree, and the files it imports.
+
+Enters: nothing (data only).  Written by `load`, read by the checker.
+"""
 
 from __future__ import annotations
 

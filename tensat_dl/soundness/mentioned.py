@@ -1,4 +1,7 @@
-"""The operators that an instance applies, those inside lowerings included."""
+"""The operators that an instance applies, those inside lowerings included.
+
+Enters: an instance.  Leaves: operators, or their names.
+"""
 
 from __future__ import annotations
 

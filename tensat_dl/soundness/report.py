@@ -1,7 +1,7 @@
 """Verdicts as plain data, as `--json` has them.
 
-Numbers are finite: NaN and infinities of a counterexample are the strings "NaN", "Infinity",
-"-Infinity".
+Enters: verdicts.  Leaves: dicts, lists, texts and numbers.  Numbers are finite: NaN and infinities
+of a counterexample are the strings "NaN", "Infinity", "-Infinity".
 """
 
 from __future__ import annotations

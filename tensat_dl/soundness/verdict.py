@@ -1,6 +1,7 @@
 """What is known of a rule after `verify`: plain data, that can be stored and printed.
 
-Written by `check`, read by `cli/` and by tests.
+Enters: nothing (data only).  Written by `check`, kept by `store`, read by `findings`, `report` and
+`cli/`.
 """
 
 from __future__ import annotations

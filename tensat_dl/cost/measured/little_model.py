@@ -1,7 +1,8 @@
 """A :class:`Piece` as a model that onnxruntime takes, with something to feed it.
 
-The content is made up, but for shapes, axes and indices: what an operator takes does not depend on
-the numbers it works on, as long as they are ordinary ones.
+Enters: a piece, the opsets of the model it is of.  Leaves: a :class:`LittleModel`, None where the
+piece cannot be timed alone.  The content is made up, but for shapes, axes and indices: what an
+operator takes does not depend on the numbers it works on, as long as they are ordinary ones.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What stands behind the prices of a run that measured, as data for the report."""
+"""What stands behind the prices of a run that measured, as data for the report.
+
+Enters: nothing (data only).  Written by the model `measured`, read by `report.py`.
+"""
 
 from __future__ import annotations
 

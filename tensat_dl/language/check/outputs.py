@@ -1,4 +1,7 @@
-"""How many outputs an application is asked for.  Reports E0310."""
+"""How many outputs an application is asked for.  Reports E0310.
+
+Enters: an application and what it is assigned to.  Leaves: problems alone.
+"""
 
 from __future__ import annotations
 

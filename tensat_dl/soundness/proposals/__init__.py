@@ -1,7 +1,8 @@
 """Proposals: inputs and attributes with which an operator probably has a type.
 
-One module a subject; `PROPOSALS` is the table.  A proposal need not be right: whatever it gives
-is typed, and drawn again where it has no type.
+One module a subject; `PROPOSALS` is the table.  A proposal takes an :class:`Application` and
+settles in it what a rule has left open.  It need not be right: whatever it gives is typed, and
+drawn again where it has no type.
 """
 
 from __future__ import annotations
