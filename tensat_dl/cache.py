@@ -59,6 +59,11 @@ def cache_directory() -> Path:
     return platformdirs.user_cache_path("tensat-dl", appauthor=False)
 
 
+def kept_costs() -> Path:
+    """The user's measurements."""
+    return cache_directory() / "costs.sqlite"
+
+
 def _path(key: str) -> Path | None:
     """The file of a key; None where the user has no cache directory."""
     path = cache_directory() / key

@@ -26,6 +26,7 @@ LEAVES = {
     "settings",
     "progress",
     "reading",
+    "references",
     "resources",
     "suggest",
     "sentences",

@@ -7,11 +7,13 @@ else is reached with `--set`.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tensat_dl import config, config_schema
+from tensat_dl.cache import kept_costs
+from tensat_dl.references import imported_files, weight_files
 from tensat_dl.settings import Settings
 
 
@@ -112,15 +114,22 @@ def read_settings(arguments: argparse.Namespace, flags: Sequence[Flag]) -> Setti
 
 
 def files_used(arguments: argparse.Namespace, settings: Settings | None = None) -> list[Path]:
-    """What the command reads, and nothing that it writes may replace: rules, model or e-graph,
-    configuration, measurements, inputs.  Names of shipped rulesets are no files here, and do no
-    harm."""
+    """What the command reads, and nothing that it writes may replace: rules and what they import,
+    model and its weights, e-graph, configuration, measurements, inputs.  Names of shipped rulesets
+    are no files here, and do no harm."""
     given = vars(arguments)
-    rules = (given.get("rules") or "").split(",")
-    files = [*rules, *(given.get(name) or "" for name in ("graph", "egraph", "config"))]
+    rules = _paths((given.get("rules") or "").split(","))
+    model = _paths([given.get("graph") or ""])
+    files = _paths(given.get(name) or "" for name in ("egraph", "config"))
+    files += [*rules, *imported_files(rules), *model]
+    files += [weights for path in model for weights in weight_files(path)]
     if settings is not None:
-        files += [settings.cost.cache, settings.verify.input_data]
-        files += [] if given.get("config") else [config.CONFIG_NAME, config.PYPROJECT_NAME]
+        files += _paths([settings.cost.cache or kept_costs(), settings.verify.input_data])
+        files += _paths([] if given.get("config") else [config.CONFIG_NAME, config.PYPROJECT_NAME])
+    return files
+
+
+def _paths(files: Iterable[object]) -> list[Path]:
     return [Path(str(file).strip()) for file in files if str(file).strip()]
 
 

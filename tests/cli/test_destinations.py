@@ -7,8 +7,11 @@ import os
 import threading
 from pathlib import Path
 
+import onnx
 import pytest
+from onnx.external_data_helper import set_external_data
 
+from tensat_dl.cache import kept_costs
 from tensat_dl.destination import check_report
 from tensat_dl.errors import UsageError
 
@@ -24,6 +27,8 @@ def files(tmp_path: Path, two_products: Path) -> dict[Path, bytes]:
     (tmp_path / "my.tsat").write_text(RELU)
     (tmp_path / "c.toml").write_text("[explore]\nenodes = 1000\n")
     (tmp_path / "e.json").write_text(EGRAPH)
+    (tmp_path / "own.tsat").write_text('language 1\nimport "deep.tsat" as deep\n' + RELU)
+    (tmp_path / "deep.tsat").write_text('import "my.tsat" as my\n')
     (tmp_path / "link").symlink_to("m.onnx")
     os.link(two_products, tmp_path / "hard")
     return {path: path.read_bytes() for path in tmp_path.iterdir()}
@@ -69,6 +74,35 @@ def test_no_report_replaces_what_the_command_reads(
         done = tensat(*command, *config, "--json", name)
         assert (done.code, "would overwrite a file" in done.err) == (2, True), name
         assert files.get(Path.cwd() / name, b"") == Path(name).read_bytes()
+
+
+@pytest.mark.parametrize("written", ["--json", "-o"])
+@pytest.mark.parametrize("name", ["deep.tsat", "my.tsat", "w/a.bin", "c.sqlite", "tensat.toml"])
+def test_what_is_read_by_way_of_another_file_stays(tensat, files, written: str, name: str) -> None:
+    """Rule files that are imported, weights beside the model, measurements of the configuration."""
+    (Path.cwd() / "w").mkdir()
+    model = onnx.load("m.onnx")
+    for number, tensor in enumerate(model.graph.initializer):
+        place = f"w/{'ab'[number % 2]}.bin"
+        set_external_data(tensor, place)
+        Path(place).write_bytes(tensor.raw_data)
+        tensor.ClearField("raw_data")
+    assert model.graph.initializer
+    Path("out.onnx").write_bytes(model.SerializeToString())
+    Path("tensat.toml").write_text('[cost]\ncache = "c.sqlite"\n')
+    Path("c.sqlite").write_bytes(b"")
+    before = Path(name).read_bytes()
+    done = tensat("run", "own.tsat", "out.onnx", written, name)
+    assert (done.code, "would overwrite a file" in done.err) == (2, True), done.err
+    assert Path(name).read_bytes() == before
+
+
+def test_the_measurements_of_the_user_stay(tensat, files) -> None:
+    kept = kept_costs()
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_bytes(b"")
+    done = tensat("run", "my.tsat", "m.onnx", "--json", str(kept))
+    assert (done.code, kept.read_bytes()) == (2, b"")
 
 
 def test_a_write_protected_output_is_not_replaced(

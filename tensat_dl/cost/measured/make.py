@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tensat_dl.cache import cache_directory
+from tensat_dl.cache import kept_costs
 from tensat_dl.cost.measured.cache import CostCache
 from tensat_dl.cost.measured.machine import this_setting
 from tensat_dl.cost.measured.model import MeasuredModel
@@ -13,9 +13,6 @@ from tensat_dl.cost.measured.timer import OrtTimer
 from tensat_dl.cost.work import Part
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.settings import CostSettings
-
-#: The file in the user's cache directory.
-CACHE_NAME = "costs.sqlite"
 
 
 def make_measured_model(
@@ -40,6 +37,4 @@ def make_measured_model(
 
 def cache_path(chosen: str = "") -> Path:
     """The cache that `cost.cache` names; by default that of the user."""
-    if chosen:
-        return Path(chosen)
-    return cache_directory() / CACHE_NAME
+    return Path(chosen) if chosen else kept_costs()
