@@ -60,7 +60,8 @@ def merge(sources: Iterable[Source]) -> Settings:
         for name, values in tables.items():
             _lay_over(merged.setdefault(name, {}), values)
     if problems:
-        raise UsageError("\n".join(problems), help="`tensat-dl run --help` lists the settings")
+        help = "`tensat-dl run --help` lists the settings"
+        raise UsageError(problems[0], also=problems[1:], help=help)
     return _build(merged)
 
 

@@ -27,14 +27,16 @@ class ExitCode(IntEnum):
 
 
 class TensatError(Exception):
-    """A failure with one message for a person and, where there is one, a next step."""
+    """A failure with one message for a person and, where there is one, a next step; `also`: what
+    else is wrong, each a line of its own."""
 
     exit_code = ExitCode.INTERNAL
 
-    def __init__(self, message: str, *, help: str = "") -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, message: str, *, help: str = "", also: Sequence[str] = ()) -> None:
+        self.lines = (message, *also)
+        self.message = "\n".join(self.lines)
         self.help = help
+        super().__init__(self.message)
 
 
 class UsageError(TensatError):

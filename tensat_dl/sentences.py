@@ -1,8 +1,17 @@
-"""Parts of the sentences of messages: counts with their nouns, lists of names."""
+"""Parts of the sentences of messages: counts with their nouns, lists of names, odd names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+
+
+def seen(text: str) -> str:
+    """Text as one line in which all is seen: names in models may hold anything, so line breaks,
+    control characters and marks that turn the direction of writing are shown as `\\n`, `\\x1b`,
+    `\\u202e`."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def counted(count: int, noun: str) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from tensat_dl.cli.terminal import wants_color
 from tensat_dl.diagnostics import Diagnostic, Severity
 from tensat_dl.errors import ExitCode, RuleFileError, TensatError
-from tensat_dl.sentences import counted
+from tensat_dl.sentences import counted, seen
 
 _BUG = (
     "this is a mistake in tensat-dl, not in your files; "
@@ -35,11 +35,12 @@ def report_failure(error: BaseException, *, debug: bool) -> ExitCode:
             return ExitCode.INTERRUPTED
         case RuleFileError():
             print_diagnostics(error.diagnostics)
-            _complain(error.message, further_reading(error.diagnostics))
+            _complain(error.message, help=further_reading(error.diagnostics))
         case TensatError():
-            _complain(error.message, error.help)
+            _complain(*error.lines, help=error.help)
         case MemoryError():
-            _complain("out of memory", "set a limit with --memory, or fewer e-nodes with --enodes")
+            help = "set a limit with --memory, or fewer e-nodes with --enodes"
+            _complain("out of memory", help=help)
         case OSError() if error.filename is not None:
             _complain(f"{error.filename}: {error.strerror}")
             return ExitCode.USAGE
@@ -48,7 +49,7 @@ def report_failure(error: BaseException, *, debug: bool) -> ExitCode:
             _stop_printing()
             return ExitCode.USAGE
         case _:
-            _complain(f"internal error: {type(error).__name__}: {_one_line(error)}", _BUG)
+            _complain(f"internal error: {type(error).__name__}: {_one_line(error)}", help=_BUG)
     return error.exit_code if isinstance(error, TensatError) else ExitCode.INTERNAL
 
 
@@ -76,12 +77,12 @@ def count_problems(diagnostics: Iterable[Diagnostic]) -> str:
     return ", ".join(words) or "no problems"
 
 
-def _complain(message: str, help: str = "") -> None:
+def _complain(*lines: str, help: str = "") -> None:
     with contextlib.suppress(OSError):
         sys.stdout.flush()
-    print(f"tensat-dl: {message}", file=sys.stderr)
+    print("\n".join(map(seen, (f"tensat-dl: {lines[0]}", *lines[1:]))), file=sys.stderr)
     if help:
-        print(f"help: {help}", file=sys.stderr)
+        print(f"help: {seen(help)}", file=sys.stderr)
 
 
 def _one_line(error: BaseException) -> str:

@@ -1,12 +1,16 @@
-"""Tables and lines on stdout: with rich on a terminal, as plain aligned text when piped."""
+"""Tables and lines on stdout: with rich on a terminal, as plain aligned text when piped.
+
+Whatever the names in them are, a line is one line, and nothing is in it that a terminal obeys.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TextIO
 
 from tensat_dl.cli.terminal import is_terminal, wants_color
+from tensat_dl.sentences import seen
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,7 @@ Block = Table | Line
 
 def print_blocks(blocks: Sequence[Block], stream: TextIO) -> None:
     """Print blocks in order, a blank line around each table."""
+    blocks = list(map(_all_seen, blocks))
     if is_terminal(stream):
         _print_rich(blocks, stream)
         return
@@ -44,6 +49,12 @@ def number(value: float) -> str:
     if value == int(value) and abs(value) < 1e15:
         return f"{int(value):,}"
     return f"{value:.6g}"
+
+
+def _all_seen(block: Block) -> Block:
+    if isinstance(block, Line):
+        return replace(block, text=seen(block.text))
+    return replace(block, rows=[tuple(map(seen, row)) for row in block.rows])
 
 
 def _plain(block: Block) -> str:
