@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tensat_dl.diagnostics import Label, Span
 from tensat_dl.language.builtins import BUILTINS
 from tensat_dl.language.check.attributes import check_kind, example
-from tensat_dl.language.check.names import Kind, Symbol
+from tensat_dl.language.check.names import Kind, Symbol, report_other_kind
 from tensat_dl.language.check.report import source_text
 from tensat_dl.language.check.variables import Context, is_upper
 from tensat_dl.sentences import counted, listed
@@ -87,13 +87,7 @@ def _report_kind(call: ast.Call, symbol: Symbol, context: Context) -> None:
     help = ""
     if symbol.kind is Kind.CLASS:
         help = f"write `for F in {call.function}` after the rule's name, and `F(..)` here"
-    context.report.error(
-        "E0211",
-        f"`{call.function}` is a {symbol.kind.value}, not an operator",
-        call.function_span,
-        related=(symbol.label,),
-        help=help,
-    )
+    report_other_kind(symbol, "an operator", call.function_span, context.report, help)
 
 
 def _report_unknown(call: ast.Call, context: Context) -> None:

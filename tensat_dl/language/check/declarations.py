@@ -19,7 +19,7 @@ from tensat_dl.language.check.expressions import (
     report_size,
 )
 from tensat_dl.language.check.left import LeftSide
-from tensat_dl.language.check.names import Kind, Scope, Symbol
+from tensat_dl.language.check.names import Kind, Scope, Symbol, report_other_kind
 from tensat_dl.language.check.report import Reporter
 from tensat_dl.language.check.variables import Context, Declared, Variable, is_upper
 from tensat_dl.language.program import Derivation, Function, Relation, Sort
@@ -71,8 +71,7 @@ def _class_member(
     elif found.kind is Kind.CLASS:
         return check_class(found, declared, report, around)
     elif found.kind is not Kind.OPERATOR:
-        message = f"`{member.text}` is a {found.kind.value}, not an operator"
-        report.error("E0211", message, member.span, related=(found.label,))
+        report_other_kind(found, "an operator", member.span, report)
     return ()
 
 

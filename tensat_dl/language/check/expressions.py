@@ -12,7 +12,7 @@ import itertools
 from tensat_dl.diagnostics import Span
 from tensat_dl.language import walk
 from tensat_dl.language.builtins import BUILTINS, Gives, Takes
-from tensat_dl.language.check.names import Kind, Symbol
+from tensat_dl.language.check.names import Kind, Symbol, report_other_kind
 from tensat_dl.language.check.report import Reporter, source_text
 from tensat_dl.language.check.unbound import elsewhere, report_member, report_unbound
 from tensat_dl.language.check.variables import Context
@@ -316,12 +316,7 @@ def _report_no_function(call: ast.Call, symbol: Symbol | None, context: Context)
         context.report.error("E0311", f"`{name}(..)` is a tensor", call.span, help=help)
         return
     if symbol is not None:
-        context.report.error(
-            "E0211",
-            f"`{name}` is a {symbol.kind.value}, not a function",
-            call.function_span,
-            related=(symbol.label,),
-        )
+        report_other_kind(symbol, "a function", call.function_span, context.report)
         return
     candidates = (*BUILTINS, "weight", *context.scope.visible(Kind.FUNCTION, Kind.RELATION))
     help = elsewhere(name, context) or did_you_mean(name, candidates)

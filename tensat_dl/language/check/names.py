@@ -12,7 +12,7 @@ from enum import Enum
 
 from tensat_dl.diagnostics import Label, Span
 from tensat_dl.language.builtins import BUILTINS
-from tensat_dl.language.check.report import Reporter
+from tensat_dl.language.check.report import Reporter, source_text
 from tensat_dl.language.modules import LoadedModule
 from tensat_dl.settings import COST_MODELS
 from tensat_dl.suggest import did_you_mean
@@ -143,6 +143,14 @@ def _add(scope: Scope, kind: Kind, item: ast.Item, report: Reporter) -> None:
     earlier = scope.symbols.setdefault(name.text, symbol)
     if earlier is not symbol:
         _report_duplicate(name, earlier.label, report)
+
+
+def report_other_kind(
+    symbol: Symbol, wanted: str, span: Span, report: Reporter, help: str = ""
+) -> None:
+    """E0211: the name at `span` is that of `symbol`, where `wanted` is needed."""
+    message = f"`{source_text(span)}` is a {symbol.kind.value}, not {wanted}"
+    report.error("E0211", message, span, related=(symbol.label,), help=help)
 
 
 def _report_duplicate(name: ast.Name, earlier: Label, report: Reporter) -> None:

@@ -15,7 +15,7 @@ from tensat_dl.language.check.assignments import Assignments
 from tensat_dl.language.check.attributes import DTYPE_ATTRIBUTES
 from tensat_dl.language.check.conditions import check_lets, split_where
 from tensat_dl.language.check.left import LeftSide
-from tensat_dl.language.check.names import Kind, Symbol
+from tensat_dl.language.check.names import Kind, Symbol, report_other_kind
 from tensat_dl.language.check.report import Reporter, source_text
 from tensat_dl.language.check.right import RightSide
 from tensat_dl.language.check.roots import find_roots
@@ -85,12 +85,7 @@ def _members(for_class: ast.ForClass, source: RuleSource) -> tuple[Operator, ...
     if symbol is not None and symbol.kind is Kind.CLASS:
         return source.declared.classes.get(symbol, ())
     if symbol is not None:
-        source.report.error(
-            "E0211",
-            f"`{name.text}` is a {symbol.kind.value}, not a class",
-            name.span,
-            related=(symbol.label,),
-        )
+        report_other_kind(symbol, "a class", name.span, source.report)
         return ()
     candidates = source.symbol.scope.visible(Kind.CLASS)
     help = did_you_mean(name.text, candidates) or f"declare it: `class {name.text} = Relu | Tanh`"

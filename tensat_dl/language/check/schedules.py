@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tensat_dl.diagnostics import Span
-from tensat_dl.language.check.names import Kind, Scope, Symbol
+from tensat_dl.language.check.names import Kind, Scope, Symbol, report_other_kind
 from tensat_dl.language.check.report import Reporter
 from tensat_dl.language.program import Limit, Prune, Repeat, Rule, Run, Saturate, Step
 from tensat_dl.suggest import did_you_mean
@@ -193,12 +193,7 @@ class Scheduler:
     ) -> None:
         wanted = " or a ".join(kind.value for kind in kinds)
         if symbol is not None:
-            self.report.error(
-                "E0211",
-                f"`{name.text}` is a {symbol.kind.value}, not a {wanted}",
-                name.span,
-                related=(symbol.label,),
-            )
+            report_other_kind(symbol, f"a {wanted}", name.span, self.report)
             return
         candidates = (*scope.visible(*kinds), *scope.aliases)
         self.report.error(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from tensat_dl.diagnostics import Diagnostics, Label, Span
 from tensat_dl.language.check.assignments import Assignments
-from tensat_dl.language.check.names import Kind, Scope, Symbol
+from tensat_dl.language.check.names import Kind, Scope, Symbol, report_other_kind
 from tensat_dl.language.check.report import Reporter
 from tensat_dl.language.check.right import RightSide
 from tensat_dl.language.check.schedules import Scheduler
@@ -103,12 +103,7 @@ class _Test:
             help = did_you_mean(name.text, self.scope.visible(*kinds))
             self.report.error("E0201", f"unknown {wanted} `{name.text}`", name.span, help=help)
         else:
-            self.report.error(
-                "E0211",
-                f"`{name.text}` is a {symbol.kind.value}, not a {wanted}",
-                name.span,
-                related=(symbol.label,),
-            )
+            report_other_kind(symbol, f"a {wanted}", name.span, self.report)
         return []
 
     # --- the graph --------------------------------------------------------------------------
