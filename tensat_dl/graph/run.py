@@ -1,8 +1,7 @@
 """Running a model: in onnxruntime without its optimisations, or in ONNX's reference evaluator.
 
 Enters: a :class:`Source`.  Leaves: a :class:`Runner`, or :class:`CannotRun` with the reason.
-Element types that numpy arrays cannot carry through onnxruntime (bf16, fp8, int4, ...) are cast
-at the border: floats to f32, integers to i8 or u8, all exactly; see :func:`plain_interface`.
+Inputs and outputs have element types that numpy arrays can carry, see `graph.plain`.
 """
 
 from __future__ import annotations
@@ -16,34 +15,16 @@ from typing import Any, Protocol
 
 import numpy as np
 import onnx
-from onnx import TensorProto
 
 from tensat_dl.graph.beside import divide
 from tensat_dl.graph.copies import copy_model
 from tensat_dl.graph.links import followed, with_data_inside
-from tensat_dl.graph.names import subgraphs
+from tensat_dl.graph.plain import plain_interface
 from tensat_dl.graph.source import Source
-from tensat_dl.graph.subgraphs import rename_captured, rename_inputs
 from tensat_dl.graph.tensors import is_too_large
 from tensat_dl.resources import temporary_prefix
 
 Feeds = Mapping[str, Any]
-
-#: Element types onnxruntime takes from numpy and gives to it.
-_PLAIN = frozenset(
-    (
-        *(TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BOOL),
-        *(TensorProto.INT8, TensorProto.INT16, TensorProto.INT32, TensorProto.INT64),
-        *(TensorProto.UINT8, TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64),
-        *(TensorProto.STRING, TensorProto.UNDEFINED),
-    )
-)
-_NARROW_INTEGERS: Mapping[int, int] = {
-    TensorProto.INT4: TensorProto.INT8,
-    TensorProto.UINT4: TensorProto.UINT8,
-    TensorProto.INT2: TensorProto.INT8,
-    TensorProto.UINT2: TensorProto.UINT8,
-}
 
 
 class CannotRun(Exception):
@@ -222,82 +203,6 @@ def first_line(error: Exception) -> str:
     text = str(error).strip() or type(error).__name__
     first = text.splitlines()[0]
     return first.split(" : ", 3)[-1] if first.startswith("[ONNXRuntimeError]") else first
-
-
-def plain_interface(proto: onnx.ModelProto) -> onnx.ModelProto:
-    """The same model with casts where inputs or outputs have a type numpy cannot carry.
-
-    Names and order stay; the model itself is returned where there is nothing to do.
-    """
-    inputs = [value for value in proto.graph.input if not is_plain(value)]
-    outputs = [value for value in proto.graph.output if not is_plain(value)]
-    if not inputs and not outputs:
-        return proto
-    plain = copy_model(proto)
-    graph = plain.graph
-    given = {tensor.name for tensor in graph.initializer}
-    fed = [value for value in graph.input if value.name not in given]
-    for value in [value for value in fed if not is_plain(value)]:
-        _cast_input(graph, value)
-    for value in [value for value in graph.output if not is_plain(value)]:
-        _cast_output(graph, value)
-    return plain
-
-
-def plain_code(code: int) -> int:
-    """The element type that carries values of an element type without loss."""
-    if code in _PLAIN:
-        return code
-    return int(_NARROW_INTEGERS.get(code, TensorProto.FLOAT))
-
-
-def is_plain(value: onnx.ValueInfoProto) -> bool:
-    """Numpy arrays carry its element type (or it is no tensor)."""
-    return value.type.tensor_type.elem_type in _PLAIN
-
-
-def _cast_input(graph: onnx.GraphProto, value: onnx.ValueInfoProto) -> None:
-    inner = f"{value.name}/inner"
-    code = value.type.tensor_type.elem_type
-    _rename_reads(graph, value.name, inner)
-    for output in graph.output:
-        if output.name == value.name:
-            graph.node.append(_identity(inner, output.name))
-    graph.node.insert(0, _cast(value.name, inner, code))
-    value.type.tensor_type.elem_type = plain_code(code)
-
-
-def _cast_output(graph: onnx.GraphProto, value: onnx.ValueInfoProto) -> None:
-    inner = f"{value.name}/inner"
-    code = plain_code(value.type.tensor_type.elem_type)
-    _rename_reads(graph, value.name, inner)
-    for node in graph.node:
-        _rename(node.output, value.name, inner)
-    for tensor in graph.initializer:
-        tensor.name = inner if tensor.name == value.name else tensor.name
-    graph.node.append(_cast(inner, value.name, code))
-    value.type.tensor_type.elem_type = code
-
-
-def _rename_reads(graph: onnx.GraphProto, old: str, new: str) -> None:
-    for node in graph.node:
-        rename_inputs(node, {old: new})
-        for subgraph in subgraphs(node):
-            rename_captured(subgraph, {old: new})
-
-
-def _rename(names: Any, old: str, new: str) -> None:
-    for index, name in enumerate(names):
-        if name == old:
-            names[index] = new
-
-
-def _cast(source: str, target: str, code: int) -> onnx.NodeProto:
-    return onnx.helper.make_node("Cast", [source], [target], to=code)
-
-
-def _identity(source: str, target: str) -> onnx.NodeProto:
-    return onnx.helper.make_node("Identity", [source], [target])
 
 
 def _outputs(names: Sequence[str]) -> bytes:
