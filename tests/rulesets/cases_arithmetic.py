@@ -106,6 +106,7 @@ ACTIVATIONS: list[Case] = [
     *acts(
         "arithmetic.hard_sigmoid_spelt",
         f"x: f32[2, N]; y = Div({_SIX}, f32(6))",
+        f"x: f32[2, N]; y = Div({_SIX}, f32([6]))",
         "x: f32[2, 3]; y = Div(Clip(Add(x, f32([1])), f32(0), f32(2)), f32(2))",
     ),
     *rests(
@@ -116,7 +117,11 @@ ACTIVATIONS: list[Case] = [
         f"x: f32[2]; c: f32[2] = weight; y = Div({_SIX}, f32(6))".replace("f32(3)", "c"),
         f"x: f32[2]; y = Div({_SIX}, f32(-6))".replace("f32(6)", "f32(-6)"),
     ),
-    *acts("arithmetic.hard_swish_spelt", f"x: f32[2, N]; y = Div(Mul(x, {_SIX}), f32(6))"),
+    *acts(
+        "arithmetic.hard_swish_spelt",
+        f"x: f32[2, N]; y = Div(Mul(x, {_SIX}), f32(6))",
+        f"x: f32[2, N]; y = Div(Mul(x, {_SIX}), f32([6]))",
+    ),
     *rests(
         "arithmetic.hard_swish_spelt",
         f"x: f32[2]; z: f32[2]; y = Div(Mul(z, {_SIX}), f32(6))",

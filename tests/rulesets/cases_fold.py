@@ -12,6 +12,8 @@ _G = "w: f32[4, 2, 3, 3] = weight; "
 _D = "w: f32[4, 1, 3, 3] = weight; "
 _B = "b: f32[4] = weight; "
 _C = "c: f32[4, 1, 1] = weight; "
+_D4 = "d: f32[4, 1, 1] = weight; "
+_S = "s: f32[1] = weight; c: f32 = weight; "
 _CONV = "k = Conv(x, w, pads=[1, 1, 1, 1]); "
 _BIASED = "k = Conv(x, w, b, pads=[1, 1, 1, 1]); "
 _GROUPED = "k = Conv(x, w, b, group=2, pads=[1, 1, 1, 1]); "
@@ -188,6 +190,52 @@ BEFORE: list[Case] = [
         + _B
         + _C
         + "y = Conv(Add(x, c), w, b, strides=[2, 2], auto_pad='SAME_LOWER')",
+    ),
+    *acts(
+        "fold.conv_of_affine",
+        _X + _G + _S + "y = Conv(Add(Mul(x, s), c), w, group=2, strides=[2, 2])",
+        "x: f32[2, 4, N]; w: f32[5, 4, 3] = weight; s: f32[1] = weight; y = Conv(Add(f32(-2), Mul(s, x)), w)",
+    ),
+    *rests(
+        "fold.conv_of_affine",
+        _X + _V + _S + "y = Conv(Add(Mul(x, s), c), w, pads=[0, 0, 0, 1])",
+        _X + _V + _S + _D4 + "y = Conv(Add(Mul(x, s), d), w)",
+        _X + _V + _S + _D4 + "y = Conv(Add(Mul(x, d), c), w)",
+        _X + _V + "s: f32; y = Conv(Add(Mul(x, s), f32(1)), w)",
+        _X + _V + "c: f32; y = Conv(Add(Mul(x, f32(2)), c), w)",
+        "x: f32[2, 4, N, N]; "
+        + _V
+        + _S
+        + "y = Conv(Add(Mul(x, s), c), w, strides=[2, 2], auto_pad='SAME_UPPER')",
+    ),
+    *acts(
+        "fold.conv_bias_of_affine",
+        _X + _G + _B + _S + "y = Conv(Add(Mul(x, s), c), w, b, group=2)",
+        _X + _V + _B + "y = Conv(Add(Mul(f32([[3]]), x), f32([0.5])), w, b, dilations=[2, 2])",
+    ),
+    *rests(
+        "fold.conv_bias_of_affine",
+        _X + _V + _B + _S + "y = Conv(Add(Mul(x, s), c), w, b, pads=[0, 0, 0, 1])",
+        _X + _V + "b: f32[5]; " + _S + "y = Conv(Add(Mul(x, s), c), w, b)",
+        _X + _V + _B + _S + _D4 + "y = Conv(Add(Mul(x, s), d), w, b)",
+    ),
+    *acts(
+        "fold.conv_of_affine_padded",
+        _X + _V + _B + _S + "y = Conv(Add(Mul(x, s), c), w, b, pads=[1, 1, 1, 1])",
+        _X + _G + _S + _D4 + "y = Conv(Add(Mul(x, s), d), w, group=2, pads=[0, 0, 0, 1])",
+        "x: f32[2, 4, N]; w: f32[5, 4, 3] = weight; y = Conv(Add(Mul(x, f32(-4)), f32(1)), w, auto_pad='SAME_UPPER')",
+    ),
+    *rests(
+        "fold.conv_of_affine_padded",
+        _X + _V + _S + "y = Conv(Add(Mul(x, s), c), w)",
+        _X + _V + "y = Conv(Add(Mul(x, f32(0)), f32(1)), w, pads=[1, 1, 1, 1])",
+        _X + _V + "y = Conv(Add(Mul(x, f32(1e-7)), f32(1)), w, pads=[1, 1, 1, 1])",
+        _X + _V + _S + _D4 + "y = Conv(Add(Mul(x, d), c), w, pads=[1, 1, 1, 1])",
+        _X + _V + "c: f32; y = Conv(Add(Mul(x, f32(2)), c), w, pads=[1, 1, 1, 1])",
+        "x: f32[2, 4, N, N]; "
+        + _V
+        + _S
+        + "y = Conv(Add(Mul(x, s), c), w, strides=[2, 2], auto_pad='SAME_UPPER')",
     ),
     *acts(
         "fold.conv_of_padded",
