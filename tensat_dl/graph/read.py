@@ -7,7 +7,8 @@ InputError where the model is not valid.  Decisions:
 * initializers are constants, but those that a caller may override (IR version 4 and later, listed
   among the inputs) are inputs unless `freeze_initializers` says otherwise;
 * Constant nodes are constants;
-* an `If` whose condition is known is the branch that it takes;
+* an `If` whose condition is known is the branch that it takes, unless that shows runtimes a fault
+  of the model that is hidden from them as it stands: then every `If` stays;
 * a node that cannot be lifted, calls a local function, or has no type as lifted, is opaque: it is
   carried along and written back as it was, unless `declared` knows its operator;
 * declared types are believed of opaque nodes alone.
@@ -16,7 +17,7 @@ InputError where the model is not valid.  Decisions:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -70,10 +71,12 @@ def read_model(
 def _read(source: Source, declared: Declared) -> Graph:
     order = sorted_nodes(source.proto.graph)
     reading = _Reading(source, declared)
-    reading.add_inputs()
-    reading.add_initializers()
-    for index in order:
-        reading.add_node(index)
+    reading.read(order)
+    if reading.conditionals and reading.faults:
+        whole = _Reading(source, declared, inlines=False)
+        whole.read(order)
+        if whole.faults < reading.faults:
+            return whole.graph()
     return reading.graph()
 
 
@@ -81,12 +84,14 @@ def _read(source: Source, declared: Declared) -> Graph:
 class _Reading:
     source: Source
     declared: Declared
+    inlines: bool = True
     inputs: list[str] = field(default_factory=list)
     constants: dict[str, Constant] = field(default_factory=dict)
     nodes: list[Node] = field(default_factory=list)
     types: dict[str, Type] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     conditionals: int = 0
+    faults: int = 0
 
     def __post_init__(self) -> None:
         proto = self.source.proto
@@ -110,6 +115,13 @@ class _Reading:
                 f"the model uses ai.onnx {version}; rules apply from {OLDEST_LIFTED} on, "
                 "so it passes through as it is"
             )
+
+    def read(self, order: Sequence[int]) -> None:
+        """Everything, the nodes in this order."""
+        self.add_inputs()
+        self.add_initializers()
+        for index in order:
+            self.add_node(index)
 
     def add_inputs(self) -> None:
         initializers = set(initializer_names(self.source.proto.graph))
@@ -188,7 +200,7 @@ class _Reading:
 
     def _known_condition(self, proto: onnx.NodeProto) -> bool | None:
         """Which branch an `If` takes, where that follows from constants and shapes."""
-        if not is_conditional(proto) or self._is_opaque(proto):
+        if not self.inlines or not is_conditional(proto) or self._is_opaque(proto):
             return None
         type_ = self.types[proto.input[0]]
         if not isinstance(type_, TensorType):
@@ -247,6 +259,7 @@ class _Reading:
             return False
         if isinstance(lifted, str):
             self.warnings.append(lifted)
+            self.faults += 1
             return False
         self._append(*lifted)
         return True

@@ -204,3 +204,22 @@ def test_the_source_is_left_as_it_is() -> None:
     before = proto.SerializeToString()
     build_proto(read_model(proto, ModelSettings()))
     assert proto.SerializeToString() == before
+
+
+def test_what_would_show_a_fault_stays() -> None:
+    """A Range takes scalars; as long as the shape is hidden runtimes take one element for one."""
+    text = (
+        "g (float[N] x) => (float[M] y)"
+        " <bool t = {1}, int64[1] n = {3}, int64 a = {0}, int64 b = {1}>"
+        "{ e = If (t) <then_branch = t () => (int64[1] p) { p = Identity(n) },"
+        " else_branch = e () => (int64[1] q) { q = Neg(n) }>"
+        " r = Range(a, e, b) f = Cast<to=1>(r) y = Add(f, x) }"
+    )
+    assert operators(read(text)) == ["If", "Range", "Cast", "Add"]
+    assert not read(text).source.warnings
+    assert operators(read(text.replace("int64[1]", "int64"))) == [
+        "Identity",
+        "Range",
+        "Cast",
+        "Add",
+    ]
