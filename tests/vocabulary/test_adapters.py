@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
 import onnxruntime as ort
 import pytest
+from adapter_cases import LIFTED, OPAQUE, Case
 from numpy.typing import NDArray
 from onnx import defs, helper, numpy_helper, version_converter
-
-sys.path.insert(0, str(Path(__file__).parent))
-from adapter_cases import LIFTED, OPAQUE, Case
 
 from tensat_dl.vocabulary import adapters, catalog, dtypes, versions
 from tensat_dl.vocabulary.adapters import Lifted, Lowered

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 from node_cases import NodeCase, node_cases
 
 from tensat_dl.vocabulary import dims
