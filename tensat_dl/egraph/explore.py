@@ -61,11 +61,17 @@ def explore(
         constants={**known.constants, **{c.digest: c for c in graph.constants.values()}},
         exploration=watch.finished(known),
     )
-    typer = Typer(checked.operators, checked.functions, Interner())
-    clash = find_clash(saturated, graph, typer, chosen)
-    if clash is not None:
-        raise UnsoundRuleError(str(clash), help=_UNSOUND_HELP)
+    clash = watch.clash if watch.done else _clash(saturated, job)
+    if clash:
+        raise UnsoundRuleError(clash, help=_UNSOUND_HELP)
     return saturated
+
+
+def _clash(saturated: Saturated, job: Job) -> str:
+    """What the worker could not say any more."""
+    typer = Typer(job.checked.operators, job.checked.functions, Interner())
+    clash = find_clash(saturated, job.graph, typer, job.rules)
+    return "" if clash is None else str(clash)
 
 
 def _unpacked(job: Job, watch: _Watch) -> Saturated:
@@ -74,7 +80,7 @@ def _unpacked(job: Job, watch: _Watch) -> Saturated:
         return unpack(watch.result)
     empty = replace(job, rules=(), checked=replace(job.checked, schedule=()), snapshots=False)
     try:
-        saturated = unpack(run_in_process(empty)[-1][1])
+        saturated = run_in_process(empty)
     except (RuntimeError, ValueError, KeyError) as error:
         raise TensatError(f"the exploration failed: {watch.failure or error}") from error
     rules = {rule.name: RuleCount(0, 0) for rule in job.rules}
@@ -117,6 +123,7 @@ class _Watch:
     progress: Progress
     result: bytes | None = None
     done: bool = False
+    clash: str = ""
     ended: StopReason | None = None
     rule: str = ""
     failure: str = ""
@@ -176,8 +183,8 @@ class _Watch:
                 self.rule = name
             case ("snapshot", bytes(packed)):
                 self.result = packed
-            case ("done", bytes(packed)):
-                self.result = packed
+            case ("done", str(clash)):
+                self.clash = clash
                 self.done = True
             case ("failed", StopReason() as reason, str(text), str(where)):
                 self.ended, self.failure, self.traceback = reason, text, where
@@ -185,21 +192,23 @@ class _Watch:
     def finished(self, saturated: Saturated) -> Exploration:
         """The exploration as it ended, which the last snapshot could not know."""
         known = saturated.exploration
-        ended = self.ended or known.stopped_by
-        blamed = self.rule if self.ended else known.blamed
+        whole = self.result is not None and known.stopped_by is not StopReason.UNFINISHED
+        cut = None if whole and self.ended is not StopReason.CRASHED else self.ended
+        ended = cut or known.stopped_by
+        blamed = self.rule if cut else known.blamed
         return replace(
             known,
             eclasses=len(saturated.class_types),
             seconds=self.seconds,
             stopped_by=ended,
             blamed=blamed,
-            warnings=_warnings(ended, blamed, self.failure, self.done, known.rules),
+            warnings=_warnings(ended, blamed, self.failure, whole, known.rules),
             traceback=self.traceback,
         )
 
 
 def _warnings(
-    ended: StopReason, blamed: str, failure: str, done: bool, rules: Mapping[str, RuleCount]
+    ended: StopReason, blamed: str, failure: str, whole: bool, rules: Mapping[str, RuleCount]
 ) -> tuple[str, ...]:
     rule = f" while rule `{blamed}` ran" if blamed else ""
     match ended:
@@ -212,7 +221,7 @@ def _warnings(
             return (f"the exploration reached its memory limit{rule}",)
         case StopReason.SECONDS | StopReason.ENODES if blamed:
             return (f"the exploration reached its limit ({ended}){rule}",)
-        case StopReason.SECONDS if not done:
+        case StopReason.SECONDS if not whole:
             return (f"time ran out while the e-graph was copied; {_GOES_ON}",)
         case StopReason.SECONDS | StopReason.ENODES:
             return (f"the exploration reached its limit ({ended}){_growing(rules, ended)}",)

@@ -40,7 +40,11 @@ def pack(harvest: Harvest, known_constants: Collection[str]) -> bytes:
 
 def unpack(packed: bytes) -> Saturated:
     """The snapshot; its constants lack those that were known."""
-    harvest: Harvest = pickle.loads(packed)
+    return snapshot_of(pickle.loads(packed))
+
+
+def snapshot_of(harvest: Harvest) -> Saturated:
+    """What was harvested, e-node by e-node."""
     collecting = gc.isenabled()
     gc.disable()  # tens of thousands of new objects, none of them garbage
     try:

@@ -2,8 +2,9 @@
 
 Enters: a job and one end of a pipe.  Leaves: messages: ("rule", name) before a rule runs,
 ("step", steps, e-nodes), ("snapshot", bytes) now and then, ("stopped", blamed rule) when the
-schedule has ended, and ("done", bytes) or ("failed", reason, message, traceback).  The bytes are
-snapshots, see `egraph.wire`.
+schedule has ended, a last snapshot, and ("done", clash) or ("failed", reason, message, traceback).
+The bytes are snapshots, see `egraph.wire`; the clash, "" where there is none, is looked for here,
+where the types that this takes have been inferred already.
 
 Snapshots cost time, so one is taken only when ten times what it will cost has passed.
 """
@@ -14,11 +15,12 @@ import gc
 import signal
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
+from tensat_dl.egraph.clash import find_clash
 from tensat_dl.egraph.driver import Driver
 from tensat_dl.egraph.encode import encode
 from tensat_dl.egraph.engine import Engine
@@ -28,9 +30,9 @@ from tensat_dl.egraph.limits import Limits, Stop
 from tensat_dl.egraph.loading import Facts, load_facts
 from tensat_dl.egraph.question import Answerer
 from tensat_dl.egraph.relevance import relevant
-from tensat_dl.egraph.snapshot import Exploration, RuleCount, StopReason
+from tensat_dl.egraph.snapshot import Exploration, RuleCount, Saturated, StopReason
 from tensat_dl.egraph.typing import Typer
-from tensat_dl.egraph.wire import pack
+from tensat_dl.egraph.wire import Harvest, pack, snapshot_of, unpack
 from tensat_dl.graph.model import Graph
 from tensat_dl.language import program
 from tensat_dl.settings import ExploreSettings
@@ -97,7 +99,10 @@ class _Worker:
         )
         reason, blamed = self._explore()
         self.send(("stopped", blamed))  # copying out may take longer than is left
-        self.send(("done", self._snapshot(reason, blamed)))
+        last = self._harvest(reason, blamed)
+        self.send(("snapshot", self._packed(last)))
+        clash = find_clash(snapshot_of(last), job.graph, self.answerer.typer, job.rules)
+        self.send(("done", "" if clash is None else str(clash)))
 
     def _load(self, facts: Facts) -> None:
         job = self.job
@@ -137,7 +142,7 @@ class _Worker:
         if not self.job.snapshots or now - self.last_snapshot < _SNAPSHOT_SHARE * cost:
             return
         busy = time.process_time()
-        self.send(("snapshot", self._snapshot(StopReason.UNFINISHED, "")))
+        self.send(("snapshot", self._packed(self._harvest(StopReason.UNFINISHED, ""))))
         self.last_snapshot = time.monotonic()
         self.enode_cost = (time.process_time() - busy) / max(enodes, 1)
 
@@ -146,7 +151,10 @@ class _Worker:
         busy = time.process_time() - self.busy_before
         return max(1.0, (now - self.started) / max(busy, 0.01))
 
-    def _snapshot(self, reason: StopReason, blamed: str) -> bytes:
+    def _packed(self, harvested: Harvest) -> bytes:
+        return pack(harvested, {c.digest for c in self.job.graph.constants.values()})
+
+    def _harvest(self, reason: StopReason, blamed: str) -> Harvest:
         counts = self.driver.counts
         rejected: dict[str, int] = {}
         for (name, _), count in self.answerer.refusals.items():
@@ -170,8 +178,7 @@ class _Worker:
             rules,
             tuple(counts.steps),
         )
-        harvested = harvest(self.engine, self.interner, self.names, exploration)
-        return pack(harvested, {c.digest for c in self.job.graph.constants.values()})
+        return harvest(self.engine, self.interner, self.names, exploration)
 
 
 def _by_function(facts: Facts) -> dict[str, list[tuple[Any, Any]]]:
@@ -182,8 +189,9 @@ def _by_function(facts: Facts) -> dict[str, list[tuple[Any, Any]]]:
     return grouped
 
 
-def run_in_process(job: Job) -> Sequence[tuple[Any, ...]]:
-    """The messages of a job that is run here, without limits from outside."""
+def run_in_process(job: Job) -> Saturated:
+    """The end state of a job that is run here, without limits from outside; its constants lack
+    those of the graph."""
     messages: list[tuple[Any, ...]] = []
     _Worker(job, messages.append).work()
-    return messages
+    return unpack(next(rest[0] for kind, *rest in reversed(messages) if kind == "snapshot"))

@@ -25,7 +25,6 @@ from models import nasrnn
 from tensat_dl.diagnostics import Diagnostics
 from tensat_dl.egraph.engine import Engine
 from tensat_dl.egraph.explore import chosen_rules, explore
-from tensat_dl.egraph.wire import unpack
 from tensat_dl.egraph.worker import Job, run_in_process
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.read import read_model
@@ -49,8 +48,8 @@ def ours(graph: Graph, cycles: str) -> dict[str, float]:
     memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     gc.disable()  # as the worker does
     rules = chosen_rules(program, RuleSettings())
-    messages = run_in_process(Job(graph, program, rules, settings, snapshots=False))
-    steps = unpack(messages[-1][1]).exploration.seconds
+    job = Job(graph, program, rules, settings, snapshots=False)
+    steps = run_in_process(job).exploration.seconds
     enodes = saturated.exploration.enodes
     return {"enodes": enodes, "steps": steps, "seconds": seconds, "memory_mib": memory}
 

@@ -14,7 +14,6 @@ from onnx_text import model
 from tensat_dl.egraph import engine, worker
 from tensat_dl.egraph.explore import chosen_rules
 from tensat_dl.egraph.snapshot import Application, Saturated
-from tensat_dl.egraph.wire import unpack
 from tensat_dl.graph.read import read_model
 
 MERGE = """rule merge {
@@ -44,7 +43,7 @@ def explored() -> Saturated:
     rules = chosen_rules(program, settings.rules)
     graph = read_model(proto, settings.model)
     job = worker.Job(graph, program, rules, settings.explore, snapshots=False)
-    return unpack(worker.run_in_process(job)[-1][1])
+    return worker.run_in_process(job)
 
 
 @pytest.mark.usefixtures("without_files")
