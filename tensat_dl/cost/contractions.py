@@ -9,9 +9,10 @@ and pads.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from tensat_dl.cost.shapes import Shapes, Tensor
+from tensat_dl.vocabulary.equations import read_equation
 
 
 def matmul(shapes: Shapes) -> float:
@@ -50,10 +51,9 @@ def conv_transpose(shapes: Shapes) -> float:
 def einsum(shapes: Shapes) -> float:
     """One product over the whole index space: n operands cost n operations at each point
     (n - 1 multiplications, one addition where an index is summed)."""
-    equation = shapes.text("equation", "").replace(" ", "")
-    left, arrow, right = equation.partition("->")
-    extents = _extents(left.split(","), shapes.inputs)
-    summed = bool(set(extents) - set(_indices(right, 0))) if arrow else True
+    equation = read_equation(shapes.text("equation", ""))
+    extents = _extents(equation.terms, shapes.inputs)
+    summed = not set(extents) <= set(_indices(equation.result, len(shapes.output(0).dims)))
     operations = len(shapes.inputs) - 1 + summed
     return operations * math.prod(extents.values())
 
@@ -104,7 +104,7 @@ def _last(tensor: Tensor) -> int:
     return tensor.dims[-1] if tensor.dims else 1
 
 
-def _extents(terms: list[str], operands: tuple[Tensor, ...]) -> dict[str, int]:
+def _extents(terms: Sequence[str], operands: tuple[Tensor, ...]) -> dict[str, int]:
     """Index -> size; the dims under an ellipsis are numbered from the right."""
     extents: dict[str, int] = {}
     for term, operand in zip(terms, operands, strict=False):

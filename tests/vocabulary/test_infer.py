@@ -182,6 +182,7 @@ def test_refused(
         ("SpaceToDepth", (f32(N, 2, H, 4),), {"blocksize": 2}, "[N, 8, H//2, 2]"),
         ("Einsum", (f32(N, 3), f32(3, M)), {"equation": "ij, jk"}, "[N, M]"),
         ("Einsum", (f32(N, N),), {"equation": "ii->i"}, "[N]"),
+        ("Einsum", (f32(N, 3), TensorType(DType.F32, None)), {"equation": "ij, jk"}, "[N, ?]"),
         ("Gather", (f32(N, 3), unknown_ints(M)), {"axis": 1}, "[N, M]"),
         ("GatherND", (f32(N, 3, M), PLACES), {"batch_dims": 1}, "[N, H, M]"),
         ("OneHot", (unknown_ints(N), scalar(M), f32(2)), {}, "[N, M]"),

@@ -9,20 +9,19 @@ import numpy as np
 
 from tensat_dl.soundness.arithmetic import Array, Unsupported
 from tensat_dl.soundness.operators.call import Call, Evaluator
+from tensat_dl.vocabulary.equations import read_equation
 
 
 def _einsum(call: Call) -> list[Array]:
-    left, arrow, right = call.text("equation").replace(" ", "").partition("->")
-    terms = left.split(",")
-    if "." in left or any(len(set(term)) < len(term) for term in terms):
+    equation = read_equation(call.text("equation"))
+    terms, result = equation.terms, equation.result
+    if equation.has_ellipsis or any(len(set(term)) < len(term) for term in terms):
         raise Unsupported("an ellipsis or a diagonal")
-    if not arrow:
-        right = "".join(sorted(c for c in set(left) - {","} if left.count(c) == 1))
-    letters = right + "".join(sorted(set(left) - {","} - set(right)))
+    letters = result + "".join(sorted(set("".join(terms)) - set(result)))
     arithmetic = call.arithmetic
     spread = [_spread(array, term, letters) for array, term in zip(call.given, terms, strict=True)]
     product = reduce(arithmetic.mul, np.broadcast_arrays(*spread))
-    summed = tuple(range(len(right), len(letters)))
+    summed = tuple(range(len(result), len(letters)))
     return [arithmetic.sum(product, summed).reshape(call.result_dims())]
 
 

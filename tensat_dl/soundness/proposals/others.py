@@ -6,23 +6,23 @@ from collections.abc import Mapping
 
 from tensat_dl.soundness.proposals.application import Application, Misfit, Proposal
 from tensat_dl.vocabulary.dtypes import DType
+from tensat_dl.vocabulary.equations import read_equation
 
 _EQUATIONS = ("ij,jk->ik", "bij,bjk->bik", "bhid,bhjd->bhij", "ij,ij->", "ij->ji", "bi,i->b")
 
 
 def _einsum(a: Application) -> None:
     """Each letter has one size."""
-    equation = a.choose("equation", *_EQUATIONS)
-    terms = str(equation).replace(" ", "").partition("->")[0].split(",")
-    if len(terms) != len(a.inputs) or "." in str(equation):
+    equation = read_equation(str(a.choose("equation", *_EQUATIONS)))
+    if len(equation.terms) != len(a.inputs) or equation.has_ellipsis:
         raise Misfit
     sizes: dict[str, int] = {}
-    for index, term in enumerate(terms):
+    for index, term in enumerate(equation.terms):
         known = a.sizes(index)
         if known is not None and len(known) == len(term):
             pairs = zip(term, known, strict=True)
             sizes.update({letter: size for letter, size in pairs if size is not None})
-    for index, term in enumerate(terms):
+    for index, term in enumerate(equation.terms):
         a.settle(index, [sizes.setdefault(letter, a.draw.size()) for letter in term])
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from tensat_dl.vocabulary import dims
 from tensat_dl.vocabulary.dims import Dim
+from tensat_dl.vocabulary.equations import read_equation
 from tensat_dl.vocabulary.question import (
     KnownShape,
     Question,
@@ -60,21 +61,20 @@ def _matrix(question: Question, index: int, flag: str) -> KnownShape | None:
 
 
 def _einsum(question: Question) -> list[Shape]:
-    equation = question.text("equation").replace(" ", "")
-    left, arrow, right = equation.partition("->")
-    terms = left.split(",")
-    if len(terms) != len(question.inputs):
-        raise Refusal(f"the equation names {len(terms)} inputs, not {len(question.inputs)}")
-    if "." in equation:
+    equation = read_equation(question.text("equation"))
+    count = len(equation.terms)
+    if count != len(question.inputs):
+        raise Refusal(f"the equation names {count} inputs, not {len(question.inputs)}")
+    if equation.has_ellipsis:
         return []
     sizes: dict[str, Dim] = {}
-    for index, term in enumerate(terms):
+    for index, term in enumerate(equation.terms):
         _bind_letters(term, question.dims(index), sizes)
-    letters = right if arrow else "".join(c for c in sorted(sizes) if left.count(c) == 1)
-    unbound = [letter for letter in letters if letter not in left]
+    named = set("".join(equation.terms))
+    unbound = [letter for letter in equation.result if letter not in named]
     if unbound:
         raise Refusal(f"`{unbound[0]}` stands on the right side of the equation only")
-    return [[sizes.get(letter) for letter in letters]]
+    return [[sizes.get(letter) for letter in equation.result]]
 
 
 def _bind_letters(term: str, shape: KnownShape | None, sizes: dict[str, Dim]) -> None:
