@@ -110,3 +110,22 @@ def known_shapes(batch: str) -> str:
         f"x: f32[{batch}, 3, 4]; d = Unsqueeze(Gather(Shape(x), i64(0)), i64([0])); "
         "y = Reshape(x, Concat(d, i64([12]), axis=0))"
     )
+
+
+def spectrum(samples: int, window: int) -> str:
+    """The magnitudes of short frames that overlap by half, as in voice activity detection."""
+    bins = window // 2 + 1
+    return (
+        f"x: f32[1, 1, {samples}]; w: f32[{2 * bins}, 1, {window}] = weight; "
+        f"k = Conv(x, w, strides=[{window // 2}]); a, b = Split(k, i64([{bins}, {bins}]), axis=1); "
+        "y = Sqrt(Add(Mul(a, a), Mul(b, b)))"
+    )
+
+
+def learnable_affine(channels: int, size: int) -> str:
+    """One scale and one shift for everything between two convolutions, as in PP-LCNetV3."""
+    return (
+        f"x: f32[1, {channels}, {size}, {size}]; w: f32[16, {channels}, 1, 1] = weight; "
+        "b: f32[16] = weight; s: f32[1] = weight; c: f32[1] = weight; "
+        "y = Conv(Add(Mul(x, s), c), w, b)"
+    )

@@ -31,6 +31,13 @@ GAINS = {
     "lora": (stories.lora(64, 64, 8), ["MatMul"]),
     # pad and normalisation are part of the convolution
     "padded_convolution": (stories.padded_convolution(8, 14), ["Conv"]),
+    # the scale and the shift are part of the convolution
+    "learnable_affine": (stories.learnable_affine(8, 14), ["Conv"]),
+    # the frames are rows of a product, and both parts of it are squared at once
+    "spectrum": (
+        stories.spectrum(640, 256),
+        ["Add", "Gather", "Gemm", "Mul", *["Reshape"] * 3, "Split", "Sqrt", "Transpose"],
+    ),
     # the shape follows from the types
     "known_shapes": (stories.known_shapes("N"), ["Reshape"]),
 }  # fmt: skip
