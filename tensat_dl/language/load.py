@@ -15,6 +15,7 @@ from pathlib import Path
 from tensat_dl.diagnostics import Diagnostics, SourceFile, Span
 from tensat_dl.errors import RuleFileError, UsageError
 from tensat_dl.language.check.program import check_program
+from tensat_dl.language.kept import keep, load_kept
 from tensat_dl.language.modules import LoadedModule
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.reading import MISSING, why_no_file
@@ -52,9 +53,18 @@ def split_names(rules: RuleNames) -> list[str]:
 
 def load_program(names: Sequence[str], diagnostics: Diagnostics) -> CheckedProgram | None:
     """Load and check rule files; each name is a path, or a shipped ruleset such as `std`."""
-    loader = _Loader(diagnostics)
+    files = [_Loader(Diagnostics()).find(name) for name in names]
+    program = load_kept(files)
+    if program is not None:
+        return program
+    found = Diagnostics()
+    loader = _Loader(found)
     roots = [loader.load(path, None) for name in names if (path := loader.find(name)) is not None]
-    return _checked(roots, loader, diagnostics)
+    program = _checked(roots, loader, found)
+    diagnostics.found.extend(found.found)
+    if program is not None and not found.found:
+        keep(files, program)
+    return program
 
 
 def load_text(text: str, name: str, diagnostics: Diagnostics) -> CheckedProgram | None:

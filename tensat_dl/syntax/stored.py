@@ -62,11 +62,11 @@ class _Reader(pickle.Unpickler):
 
 
 def _key(source: SourceFile) -> str:
-    return "tree-" + hashlib.sha256(f"{_makers()}\0{source.text}".encode()).hexdigest()
+    return "tree-" + hashlib.sha256(f"{makers_of_trees()}\0{source.text}".encode()).hexdigest()
 
 
 @cache
-def _makers() -> str:
+def makers_of_trees() -> str:
     """A digest of everything that makes trees: Python, Lark, the grammar, this package."""
     digest = hashlib.sha256(f"{sys.version}\0{metadata.version('lark')}".encode())
     here = Path(__file__).resolve().parent

@@ -55,8 +55,8 @@ def test_another_text_is_another_tree(cache: Path) -> None:
 
 @pytest.fixture
 def fresh_digest() -> Iterator[None]:
-    yield stored._makers.cache_clear()
-    stored._makers.cache_clear()
+    yield stored.makers_of_trees.cache_clear()
+    stored.makers_of_trees.cache_clear()
 
 
 @pytest.mark.usefixtures("fresh_digest")
@@ -65,7 +65,7 @@ def test_after_an_upgrade_trees_are_made_anew(
     upgraded: str, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read(text := SHIPPED.read_text())
-    stored._makers.cache_clear()
+    stored.makers_of_trees.cache_clear()
     if upgraded == "lark":
         monkeypatch.setattr(metadata, "version", {"lark": "999.0"}.__getitem__)
     else:
