@@ -25,8 +25,7 @@ from tensat_dl.extract.order import components
 from tensat_dl.extract.problem import IntArray
 from tensat_dl.extract.reductions.prune import drop_nodes
 
-#: The set of all classes: where a fixpoint begins, and where it stays without a way to end.
-EVERYTHING = -1
+_EVERYTHING = -1
 
 
 @dataclass(frozen=True)
@@ -76,16 +75,16 @@ def _required_sets(graph: Graph, deadline: Deadline) -> Required:
     order = [c for component in found for c in component]
     bit = np.argsort(order).tolist()
     required = Required(
-        found, order, bit, [EVERYTHING] * len(order), [EVERYTHING] * len(graph.node_id)
+        found, order, bit, [_EVERYTHING] * len(order), [_EVERYTHING] * len(graph.node_id)
     )
     for component in deadline.watch(found):
-        lower_required(graph, required, component)
-        while len(component) > 1 and lower_required(graph, required, component):
+        _lower(graph, required, component)
+        while len(component) > 1 and _lower(graph, required, component):
             deadline.check()
     return required
 
 
-def lower_required(graph: Graph, required: Required, classes: list[int]) -> bool:
+def _lower(graph: Graph, required: Required, classes: list[int]) -> bool:
     """One pass over some classes; True when a set became smaller."""
     below, needs, kids, ranges = (
         required.below,
@@ -95,7 +94,7 @@ def lower_required(graph: Graph, required: Required, classes: list[int]) -> bool
     )
     changed = False
     for c in classes:
-        common = EVERYTHING
+        common = _EVERYTHING
         for n in ranges[c]:
             union = 0
             for kid in kids[n]:
@@ -116,17 +115,17 @@ def dominators(graph: Graph, deadline: Deadline) -> list[int]:
 
 def _dominators(graph: Graph, deadline: Deadline) -> list[int]:
     required = required_sets(graph, deadline)
-    users = user_classes(graph)
-    above = [EVERYTHING] * len(required.order)
+    users = _users(graph)
+    above = [_EVERYTHING] * len(required.order)
     above[ROOT] = 1 << required.bit[ROOT]
     for component in deadline.watch(reversed(required.components)):
         top_down = [c for c in reversed(component) if c != ROOT]
-        while meet_dominators(users, above, required.bit, top_down) and len(component) > 1:
+        while _meet(users, above, required.bit, top_down) and len(component) > 1:
             deadline.check()
     return above
 
 
-def user_classes(graph: Graph) -> list[list[int]]:
+def _users(graph: Graph) -> list[list[int]]:
     """The classes that have each class as a child."""
     above, below = graph.links
     order = np.argsort(below, kind="stable")
@@ -135,13 +134,11 @@ def user_classes(graph: Graph) -> list[list[int]]:
     return [found[a:b] for a, b in pairwise(bounds)]
 
 
-def meet_dominators(
-    users: list[list[int]], above: list[int], bit: list[int], classes: list[int]
-) -> bool:
+def _meet(users: list[list[int]], above: list[int], bit: list[int], classes: list[int]) -> bool:
     """One pass of D(c) = {c} and the intersection over the users of c."""
     changed = False
     for c in classes:
-        common = EVERYTHING
+        common = _EVERYTHING
         for user in users[c]:
             common &= above[user]
         common |= 1 << bit[c]
