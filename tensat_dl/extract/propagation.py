@@ -64,7 +64,8 @@ class _Extra:
 
 class Propagator:
     """Bits are given to priced classes first, so that weighing a set looks at few bytes.
-    `visits` counts nodes looked at: the work done, whatever the machine."""
+    `visits` counts nodes looked at: the work done, whatever the machine.  `with_paths`: look at the
+    paths to the classes in loops, too, which tells a little more and takes twice as long."""
 
     def __init__(self, graph: Graph, deadline: Deadline, *, with_paths: bool = False) -> None:
         required = required_sets(graph, deadline)
