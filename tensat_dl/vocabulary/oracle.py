@@ -6,7 +6,8 @@ Refusal with ONNX's reason.  Symbols go in as names and come back as the dims th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache, lru_cache
 
 import numpy as np
@@ -26,7 +27,7 @@ from onnx.defs import OpSchema
 from tensat_dl.vocabulary import dtypes
 from tensat_dl.vocabulary.attributes import AttributeValue, Blob
 from tensat_dl.vocabulary.catalog import VERSIONS, schema_at
-from tensat_dl.vocabulary.dims import Dim, SymbolicDim
+from tensat_dl.vocabulary.dims import Dim, SymbolicDim, unknown
 from tensat_dl.vocabulary.equations import endless_term
 from tensat_dl.vocabulary.operators import AttributeKind, FormalAttribute
 from tensat_dl.vocabulary.protos import proto_of, type_of
@@ -39,6 +40,9 @@ Answer = tuple[dtypes.DType, Shape] | OtherType
 #: Newer versions that only widened the element types of operators are asked when opset 21
 #: refuses an element type.
 NEWEST_VERSION = 25
+
+#: Lists that ONNX takes for missing where their rank is not known, and answers wrongly.
+_LISTS: Mapping[str, tuple[int, ...]] = {"Pad": (1, 3), "Slice": (1, 2, 3, 4)}
 
 _FAILURES = (
     shape_inference.InferenceError,
@@ -118,7 +122,8 @@ def _application(
     types: dict[str, TypeProto] = {}
     data: dict[str, TensorProto] = {}
     names: dict[Type, str] = {}  # inputs of one type are one input several times
-    for index, given in enumerate(question.inputs):
+    for index, said in enumerate(question.inputs):
+        given = _as_list(said) if index in _LISTS.get(op.name, ()) else said
         if given not in names:
             proto = proto_of(given)
             if proto is None and question.has(index):
@@ -132,6 +137,13 @@ def _application(
     for name, value in question.attributes.items:
         node.attribute.append(_attribute_proto(name, value, op.attribute(name)))
     return node, types, data
+
+
+def _as_list(given: Type) -> Type:
+    """The type with the rank that the operator asks for."""
+    if not isinstance(given, TensorType) or given.dims is not None:
+        return given
+    return replace(given, dims=(unknown("length"),))
 
 
 def _constant(given: object) -> Iterator[TensorProto]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from tensat_dl.vocabulary import dims
 from tensat_dl.vocabulary.canonical import canonical_attributes
 from tensat_dl.vocabulary.dims import Dim, symbol
 from tensat_dl.vocabulary.infer import infer
+from tensat_dl.vocabulary.refine import meet
 from tensat_dl.vocabulary.types import TensorType, Type, TypeFault
 
 #: Their dims follow from contents in a way that is not worth repeating here.
@@ -109,6 +111,40 @@ def test_symbols_become_the_numbers() -> None:
                 assert dims.substitute(dim, NUMBERS) == size, f"{case.name}: {dim} is not {size}"
                 seen["symbols"] += not isinstance(dim, int)
     assert seen["symbols"] > 500
+
+
+def forgotten(given: Type) -> Iterator[Type]:
+    """The type with less that is known: no value, no dims, not even a rank."""
+    if isinstance(given, TensorType) and given.dims is not None:
+        yield TensorType(given.dtype, given.dims)
+        yield TensorType(given.dtype, tuple(symbol(f"q{axis}") for axis in range(len(given.dims))))
+        yield TensorType(given.dtype, None)
+
+
+def half_known(case: NodeCase) -> Iterator[NodeCase]:
+    """The case with less known of one of its inputs."""
+    given = case.attributes.as_dict()
+    for index, type_ in enumerate(case.inputs):
+        for less in forgotten(type_):
+            inputs = (*case.inputs[:index], less, *case.inputs[index + 1 :])
+            attributes = canonical_attributes(case.op, given, inputs)
+            yield replace(case, inputs=inputs, attributes=attributes)
+
+
+@pytest.mark.slow
+def test_less_knowledge_contradicts_nothing() -> None:
+    compared = 0
+    for exact, case in (
+        (answers(whole), case) for whole in node_cases() for case in half_known(whole)
+    ):
+        found = answers(case)
+        if isinstance(exact, TypeFault) or isinstance(found, TypeFault):
+            continue
+        pairs = zip(found, exact, strict=True)
+        for said, true in ((s, t) for s, t in pairs if isinstance(t, TensorType)):
+            assert meet(said, true) is not None, f"{case.name} of {case.inputs}: {said}"
+            compared += 1
+    assert compared > 4000
 
 
 def test_completed_operators_have_cases() -> None:
