@@ -30,6 +30,7 @@ from tensat_dl.graph.external import (
     is_external,
 )
 from tensat_dl.graph.model import Constant
+from tensat_dl.vocabulary.attributes import is_negative_zero
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.types import (
     MAX_FILL_ELEMENTS,
@@ -188,11 +189,11 @@ def _is_small(constant: Constant) -> bool:
 
 
 def _value(constant: Constant) -> tuple[int | float | bool, ...] | None:
-    """NaN is no value: it does not equal itself."""
+    """NaN is no value: it does not equal itself.  Nor is -0.0: it equals 0.0, and is another."""
     dtype = constant.dtype
     if dtype.is_float:
         values = tuple(float(x) for x in constant.load().reshape(-1))
-        return None if any(math.isnan(value) for value in values) else values
+        return None if any(math.isnan(v) or is_negative_zero(v) for v in values) else values
     whole = dtype.is_integer or dtype is DType.BOOL
     return tuple(_as_python(constant.load())) if whole else None
 
@@ -207,6 +208,8 @@ def _fill(constant: Constant) -> Number | None:
     first = flat[:1]
     if not (flat[:_FIRST] == first).all() or not (flat == first).all():
         return None
+    if dtype.is_float and not flat.any():  # 0.0 and -0.0 equal each other, and differ
+        return None if np.signbit(flat.astype(np.float32)).any() else 0.0
     found: Number = float(first[0]) if dtype.is_float else _as_python(first)[0]
     return found
 

@@ -7,6 +7,7 @@ UTF-8 stay bytes), INTS/FLOATS/STRINGS tuples, TENSOR/GRAPH/TYPE_PROTO/SPARSE :c
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -40,10 +41,16 @@ AttributeValue = (
 class Attributes:
     """An immutable, hashable mapping of attribute name to value, sorted by name.
 
-    Absent attributes have no entry.
+    Absent attributes have no entry.  `negative_zeros`: names of those that have one: it equals 0.0,
+    but a reciprocal tells them apart.
     """
 
     items: tuple[tuple[str, AttributeValue], ...] = ()
+    negative_zeros: tuple[str, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        names = tuple(name for name, value in self.items if _has_negative_zero(value))
+        object.__setattr__(self, "negative_zeros", names)
 
     @staticmethod
     def of(values: Mapping[str, AttributeValue]) -> Attributes:
@@ -57,3 +64,14 @@ class Attributes:
     def as_dict(self) -> dict[str, AttributeValue]:
         """A fresh dict."""
         return dict(self.items)
+
+
+def is_negative_zero(value: object) -> bool:
+    """It is the float -0.0."""
+    return isinstance(value, float) and value == 0.0 and math.copysign(1.0, value) < 0.0
+
+
+def _has_negative_zero(value: AttributeValue) -> bool:
+    return (
+        any(map(is_negative_zero, value)) if isinstance(value, tuple) else is_negative_zero(value)
+    )

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tensat_dl.vocabulary.attributes import is_negative_zero
 from tensat_dl.vocabulary.dims import Dim, SymbolicDim
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.question import Question, Refusal
@@ -62,7 +63,8 @@ def _as_fill(items: Sequence[Scalar]) -> Number | None:
     first = items[0] if items else None
     if first is None or isinstance(first, SymbolicDim):
         return None
-    return first if all(item == first for item in items) else None
+    alike = all(item == first and not is_negative_zero(item) for item in items)
+    return first if alike else None
 
 
 def flat(array: Array) -> Value:
@@ -87,7 +89,7 @@ def _fits(item: Scalar, dtype: DType) -> bool:
     if isinstance(item, bool):
         return dtype is DType.BOOL
     if isinstance(item, float):
-        return dtype.is_float
+        return dtype.is_float and not is_negative_zero(item)
     if not dtype.is_integer:
         return False
     low = -(1 << dtype.bits - 1) if dtype.is_signed else 0
