@@ -1,1 +1,1 @@
-"""Exact reductions of a Work graph, one job a module; `table.py` puts them in order."""
+"""Exact reductions of a graph, one job a module; `table.py` puts them in order."""

@@ -1,5 +1,5 @@
 """Solvers: the table of those known, how each is run, and the process they run in.
 
-Only `session.py` starts processes; only the modules that run inside that process import Pyomo,
-apart from `table.py` when it asks Pyomo which solvers exist.
+`session.py` starts that process, and inside it `glpsol.py` the program of GLPK.  Only modules that
+run inside import Pyomo, apart from `table.py` when it asks Pyomo which solvers exist.
 """
