@@ -9,17 +9,20 @@ from __future__ import annotations
 import re
 
 from tensat_dl.graph.copies import copy_model
-from tensat_dl.graph.source import Source
+from tensat_dl.graph.run import known_operators
+from tensat_dl.graph.source import Source, plain_domain
 
 _MARK = "tensat-dl.node.{}."
 _MARKED = re.compile(re.escape(_MARK).replace(r"\{\}", r"(\d+)"))
 
 
 def marked(source: Source) -> Source:
-    """The same model, each node named after its place."""
+    """The same model, each node named after its place; those of operators that nothing here knows
+    keep their names, by which they are known to be the original's."""
     proto = copy_model(source.proto)
     for place, node in enumerate(proto.graph.node):
-        node.name = _MARK.format(place)
+        if (plain_domain(node.domain), node.op_type) in known_operators():
+            node.name = _MARK.format(place)
     return Source(proto, folder=source.folder, dims=source.dims, frozen=source.frozen)
 
 

@@ -88,12 +88,11 @@ class _Verifier:
             first = _open(self.before, [probe.before for probe in probes])
         except CannotRun as reason:
             return self._in_parts(f"the original model cannot be run: {reason}")
-        plain = first.name == "onnxruntime"
+        plain, opener = first.name == "onnxruntime", _opener_like(first)
         taken = self._sampled(self.before, first)
         del first
         try:
-            opener = open_runner if plain else open_reference
-            second: Runner = opener(self.after, also=[probe.after for probe in probes])
+            second = opener(self.after, also=[probe.after for probe in probes])
         except CannotRun as reason:
             return self._in_parts(f"the optimised model does not load: {reason}", refused=True)
         found = self._compared(
@@ -112,11 +111,13 @@ class _Verifier:
         if parts is None:
             return failed(reason) if refused else self._skipped(reason)
         try:
-            taken = self._sampled(parts.before, _open(parts.before))
+            first = _open(parts.before)
+            opener, taken = _opener_like(first), self._sampled(parts.before, first)
         except CannotRun:
             return self._skipped(reason)
+        del first
         try:
-            second = _open(parts.after)
+            second = opener(parts.after)
         except CannotRun as problem:
             return failed(f"parts of the optimised model do not load: {problem}")
         random = random_outputs(parts.before.proto)
@@ -186,6 +187,11 @@ def _outputs_of(proto: onnx.ModelProto, types: Mapping[str, Type]) -> list[Shown
         )
         for value in proto.graph.output
     ]
+
+
+def _opener_like(runner: Runner) -> Callable[..., Runner]:
+    """What opens a model in the same runtime."""
+    return open_runner if runner.name == "onnxruntime" else open_reference
 
 
 def _open(source: Source, also: Sequence[str] = ()) -> Runner:

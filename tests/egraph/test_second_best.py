@@ -5,6 +5,7 @@ from __future__ import annotations
 import onnx
 import pytest
 from line import Line
+from onnx import TensorProto, helper
 from onnx_text import model
 
 from tensat_dl import attempts
@@ -45,6 +46,18 @@ def test_where_nothing_else_is_left_it_is_the_original(line: Line) -> None:
     answer = line(rules, proto, cost="ours")
     assert answer.model == proto
     assert len(answer.outcome.warnings) == 1
+
+
+def test_the_parts_around_an_unknown_operator_are_no_exception(line: Line) -> None:
+    proto = model(F64, com_acme=1)
+    proto.graph.node[1].op_type, proto.graph.node[1].domain = "Fancy", "com.acme"
+    proto.graph.value_info.append(helper.make_tensor_value_info("b", TensorProto.DOUBLE, [2]))
+    answer = line(ELU, proto, cost="ours")
+    assert operators(answer.model) == ["Fancy", "Max", "Max", "Sub", "Sub"]
+    (warning,) = answer.outcome.warnings
+    assert warning.startswith("`Elu`, made by `elu`, is left out of the answer: ")
+    assert answer.outcome.verification is not None
+    assert "not compared: Fancy node" in answer.outcome.verification.skipped
 
 
 def test_only_so_many_are_tried(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
