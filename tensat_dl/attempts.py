@@ -2,7 +2,7 @@
 
 Enters: the original graph, the explored e-graph, a cost model.  Leaves: the model to be written,
 and how it was found.  The second best is better than nothing: a rule whose operator the runtime
-refuses, or that makes NaN of constants, costs what it would have gained, and no more.
+refuses, or that makes NaN or infinities of constants, costs what it would have gained, and no more.
 """
 
 from __future__ import annotations

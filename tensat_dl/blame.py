@@ -2,8 +2,9 @@
 
 Enters: an answer, the e-nodes behind it, what its verification said.  Leaves: a :class:`Blame`, or
 None where no rule can be blamed.  Two things are not the fault of a rule that is true, and another
-answer may do without: an operator that the runtime refuses, and a constant that is NaN though
-nothing that it is made of is (zero times infinity), where a rule holds over real numbers only.
+answer may do without: an operator that the runtime refuses, and a constant that is NaN or infinite
+though nothing that it is made of is (zero times infinity, a product that is too large), where a
+rule holds over real numbers only.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +25,9 @@ from tensat_dl.graph.source import Source
 from tensat_dl.graph.tensors import is_too_large
 from tensat_dl.graph.verification import Verification
 from tensat_dl.vocabulary.operators import OperatorKind
+
+#: What constants become where numbers are no longer real, the worst first.
+_FAULTS: Mapping[str, Callable[..., Any]] = {"NaN": np.isnan, "infinities": np.isinf}
 
 
 @dataclass(frozen=True)
@@ -64,25 +69,38 @@ def blame_operator(
 def blame_constants(
     whole: Graph, folded: Graph, makers: Mapping[str, ENode], saturated: Saturated
 ) -> Blame | None:
-    """The rules' e-nodes that make NaN of constants; `folded` is `whole` with its constants
-    computed."""
+    """The rules' e-nodes that make NaN of constants, or else infinities; `folded` is `whole` with
+    its constants computed."""
     new = [name for name in folded.constants if name not in whole.constants]
-    if not any(_has_nan(folded.constants[name]) for name in new):
-        return None
+    for fault, is_faulty in _FAULTS.items():
+        if not any(_has(is_faulty, folded.constants[name]) for name in new):
+            continue
+        culprits = [each for each in _makers(whole, new, makers, is_faulty) if not each.original]
+        if culprits:
+            return _without(culprits, fault, saturated)
+    return None
+
+
+def _makers(
+    whole: Graph, new: list[str], makers: Mapping[str, ENode], is_faulty: Callable[..., Any]
+) -> list[ENode]:
+    """What makes a fault of constants that have none."""
     nodes = live_nodes(whole.nodes, new)
     made = [name for node in nodes for name in node.outputs]
     content = {**whole.constants, **evaluate(whole, made)}
-    culprits = [makers[node.outputs[0]] for node in nodes if _makes_nan(node, content)]
-    culprits = [each for each in culprits if not each.original]
-    if not culprits:
-        return None
+    return [makers[node.outputs[0]] for node in nodes if _makes(is_faulty, node, content)]
+
+
+def _without(culprits: list[ENode], fault: str, saturated: Saturated) -> Blame:
+    """Nothing that rules made for their e-classes is taken again."""
     classes = {each.eclass for each in culprits}
     barred = (n for n in saturated.nodes if n.eclass in classes and not n.original)
     names = dict.fromkeys(map(_named, culprits))
+    is_, it = ("is", "it makes") if len(names) == 1 else ("are", "they make")
     return Blame(
         frozenset(barred),
-        f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} left out of the answer: of"
-        " constants that hold none it makes NaN, which the original does not have",
+        f"{', '.join(names)} {is_} left out of the answer: of constants that hold none {it}"
+        f" {fault}, which the original does not have",
     )
 
 
@@ -105,14 +123,14 @@ def _other_runtime(node: ENode) -> str:
     return "; for a runtime that has it, write it with --no-check" if custom else ""
 
 
-def _makes_nan(node: Node, content: Mapping[str, Constant]) -> bool:
-    made = any(_has_nan(content[name]) for name in node.outputs if name in content)
-    return made and not any(map(_has_nan, _read(node, content)))
+def _makes(is_faulty: Callable[..., Any], node: Node, content: Mapping[str, Constant]) -> bool:
+    made = any(_has(is_faulty, content[name]) for name in node.outputs if name in content)
+    return made and not any(_has(is_faulty, each) for each in _read(node, content))
 
 
 def _read(node: Node, content: Mapping[str, Constant]) -> Iterator[Constant]:
     return (content[name] for name in node.inputs if name is not None and name in content)
 
 
-def _has_nan(constant: Constant) -> bool:
-    return constant.dtype.is_float and bool(np.isnan(constant.load()).any())
+def _has(is_faulty: Callable[..., Any], constant: Constant) -> bool:
+    return constant.dtype.is_float and bool(is_faulty(constant.load()).any())

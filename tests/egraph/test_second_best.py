@@ -1,4 +1,4 @@
-"""The next best answer is written where the best one has what the runtime refuses, or NaN."""
+"""The next best answer is written where the best one has what the runtime refuses, NaN or infinities."""
 
 from __future__ import annotations
 
@@ -94,6 +94,27 @@ def test_constants_that_become_nan_give_way(line: Line) -> None:
     )
     answer = line(SPREAD, shifted("0, 1", "2, 2"), cost="ours")
     assert operators(answer.model) == ["Mul", "Sub"]
+
+
+def test_constants_that_become_infinite_give_way(line: Line) -> None:
+    """x times 0 times 3e30 is 0.  3e30 squared is no f32, so that neither (0 * 3e30²) nor 3e30²
+    may be a constant; 0 * 3e30 may."""
+    rules = """language 1
+@real
+rewrite fold: Mul(Mul(x, c), d) => Mul(x, Mul(c, d)) where weight(c), weight(d)
+"""
+    weights = "<float[2] z = {0, 1}, float[2] a = {3e30, 2}, float[2] b = {3e30, 2}>"
+    answer = line(
+        rules,
+        model(
+            f"(float[2] x) => (float[2] y) {weights} {{ m = Mul(x, z) n = Mul(m, a) y = Mul(n, b) }}"
+        ),
+    )
+    assert operators(answer.model) == ["Mul", "Mul"]
+    assert [text.split(" it makes ")[1] for text in answer.outcome.warnings] == [
+        "NaN, which the original does not have",
+        "infinities, which the original does not have",
+    ]
 
 
 def test_nan_that_the_original_makes_is_nobodys_fault(line: Line) -> None:
