@@ -1,4 +1,4 @@
-"""The next best answer is written where the best one has what the runtime refuses, NaN or infinities."""
+"""The next best answer is written where the best has what the runtime refuses, NaN or infinities."""
 
 from __future__ import annotations
 
@@ -104,12 +104,8 @@ def test_constants_that_become_infinite_give_way(line: Line) -> None:
 rewrite fold: Mul(Mul(x, c), d) => Mul(x, Mul(c, d)) where weight(c), weight(d)
 """
     weights = "<float[2] z = {0, 1}, float[2] a = {3e30, 2}, float[2] b = {3e30, 2}>"
-    answer = line(
-        rules,
-        model(
-            f"(float[2] x) => (float[2] y) {weights} {{ m = Mul(x, z) n = Mul(m, a) y = Mul(n, b) }}"
-        ),
-    )
+    nodes = "{ m = Mul(x, z) n = Mul(m, a) y = Mul(n, b) }"
+    answer = line(rules, model(f"(float[2] x) => (float[2] y) {weights} {nodes}"))
     assert operators(answer.model) == ["Mul", "Mul"]
     assert [text.split(" it makes ")[1] for text in answer.outcome.warnings] == [
         "NaN, which the original does not have",
