@@ -87,7 +87,7 @@ def assignment(text: str) -> Source:
         tables = tomllib.loads(f"{key} = 0")
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{origin}: `{key.strip()}` is not a dotted key") from error
-    _replace_leaf(tables, _value(value.strip()))
+    _replace_leaf(tables, _value(value.strip(), origin))
     return Source(origin, tables)
 
 
@@ -134,10 +134,18 @@ def _own_table(pyproject: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return table if isinstance(table, dict) else None
 
 
-def _value(text: str) -> Any:
+def _value(text: str, origin: str) -> Any:
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except (ValueError, RecursionError):  # also a number of more digits than Python reads
+    except RecursionError:
+        return text
+    except ValueError:  # also a number of more digits than Python reads
+        if text.startswith(("[", "{")):
+            raise UsageError(
+                f"{origin}: the value is no list or table of TOML",
+                help="strings in it have quotes, which a shell takes away unless all is in others:"
+                """ --set 'extract.ties=["nodes"]'""",
+            ) from None
         return text
 
 

@@ -144,7 +144,8 @@ def _choice(value: Any, known: type[StrEnum]) -> StrEnum:
 def _subset(value: Any, known: type[StrEnum]) -> tuple[StrEnum, ...]:
     """Some of a few words, in the order of `known`."""
     if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
-        raise _Wrong(f"is a list of strings, not {_describe(value)}")
+        example = ", ".join(f'"{word}"' for word in tuple(known)[:2])
+        raise _Wrong(f"is a list of strings, as [{example}], not {_describe(value)}")
     for word in value:
         if word not in set(known):
             raise _Wrong(f"holds an unknown name `{word}`; {nearest_or_all(word, known)}")

@@ -33,7 +33,9 @@ operator, attributes, types, which inputs are constants, and the values of shape
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=tuple(_ACTIONS), help="what to do")
+    parser.add_argument(
+        "action", choices=tuple(_ACTIONS), nargs="?", default="list", help="what to do (list)"
+    )
     parser.add_argument("file", metavar="FILE", nargs="?", help="for export and import: JSON")
     flags.add_settings(parser, _FLAGS, dims=False)
 
@@ -79,7 +81,8 @@ def _export(cache: CostCache, file: str) -> None:
     check_report(file, [cache.path])
     rows = cache.rows()
     write_json(to_content(rows), file)
-    print(f"{len(rows):,} measurements written to {file}", file=sys.stderr)
+    place = "stdout" if file == "-" else file
+    print(f"{len(rows):,} measurements written to {place}", file=sys.stderr)
 
 
 def _import(cache: CostCache, file: str) -> None:

@@ -14,6 +14,8 @@ from tensat_dl.resources import data_directory
 from tensat_dl.suggest import closest
 
 _CODE = re.compile(r"[EW][0-9]{4}", re.IGNORECASE)
+#: What was meant as one.
+_NUMBER = re.compile(r"[EW][0-9]+", re.IGNORECASE)
 _FENCED = re.compile(r"^```[a-z]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 _EPILOG = """\
@@ -79,7 +81,7 @@ def _unknown(subject: str, pages: dict[str, Path]) -> UsageError:
     """What is said of something that has no page."""
     listed = "`tensat-dl explain` lists the codes"
     near = closest(subject, [code for code in pages if code[0] == subject[:1].upper()])
-    if near is not None and _CODE.fullmatch(subject):
+    if near is not None and _NUMBER.fullmatch(subject):
         return UsageError(f"there is no code `{subject}`", help=f"did you mean `{near}`? {listed}")
     return UsageError(
         f"`{subject}` is no code and no model", help=f"a code looks like E0402; {listed}"

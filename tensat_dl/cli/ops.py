@@ -28,8 +28,14 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
         known = [catalog.operator(name) for name in catalog.names()]
         print("\n".join(catalog.signature(operator) for operator in known if operator))
         return ExitCode.OK
-    operator = catalog.operator(arguments.name)
+    found = (catalog.operator(arguments.name, domain) for domain in catalog.VERSIONS)
+    operator = next((each for each in found if each is not None), None)
     if operator is None:
+        from tensat_dl.vocabulary.left_out import why_left_out
+
+        reason = why_left_out(arguments.name)
+        if reason:
+            raise UsageError(f"no rule has an operator `{arguments.name}`", help=reason)
         guess = closest(arguments.name, catalog.names())
         meant = f"; did you mean `{guess}`?" if guess else ""
         raise UsageError(

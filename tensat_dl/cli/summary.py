@@ -112,8 +112,13 @@ def _headline(report: Report) -> Line:
         return Line(f"within the limits, which the model was not; it costs more ({costs})", "bold")
     if before == after:
         return Line(f"as cheap as before, constants folded ({costs})", "bold green")
+    return Line(f"{_saved(before, after)} % cheaper ({costs})", "bold green")
+
+
+def _saved(before: float, after: float) -> str:
+    """The share that is saved, with a digit that is not 0."""
     saved = 100 * (1 - after / before) if before else 0.0
-    return Line(f"{saved:.1f} % cheaper ({costs})", "bold green")
+    return f"{saved:.1f}" if abs(saved) >= 0.1 else f"{saved:.1g}"
 
 
 def _nodes(nodes: dict[str, dict[str, int]]) -> Table:

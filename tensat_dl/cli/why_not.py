@@ -69,8 +69,7 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
 def _blocks(answer: WhyNot) -> list[Block]:
     from tensat_dl.cli.tables import Line
 
-    place = "" if answer.at is None else f" at `{answer.at}`"
-    blocks: list[Block] = [Line(f"{_title(answer)}{place}", "bold")]
+    blocks: list[Block] = [Line(_title(answer), "bold")]
     for parts in answer.fires:
         blocks += [Line(""), *_parts(parts, "")]
     for attempt in answer.attempts:
@@ -84,17 +83,21 @@ def _blocks(answer: WhyNot) -> list[Block]:
 
 
 def _title(answer: WhyNot) -> str:
+    place = "" if answer.at is None else f" at `{answer.at}`"
+    times = counted(answer.applied, "time")
     if answer.fires and answer.applied:
-        return f"`{answer.rule}` fires, {counted(answer.applied, 'time')} in all"
+        return f"`{answer.rule}` fires{place}, {times} in all{' the model' if place else ''}"
     if answer.fires:
         return (
-            f"`{answer.rule}` matches and nothing in it is in the way, but it changed nothing: "
-            "the schedule does not reach it, the cycle check or `@rounds` stopped it, "
+            f"`{answer.rule}` matches{place} and nothing in it is in the way, but it changed "
+            "nothing: the schedule does not reach it, the cycle check or `@rounds` stopped it, "
             "or the outputs are one already"
         )
+    if answer.applied and place:
+        return f"`{answer.rule}` does not fire{place}; elsewhere it does, {times}"
     if answer.applied:
-        return f"`{answer.rule}` fires {counted(answer.applied, 'time')}, but not everywhere"
-    return f"`{answer.rule}` does not fire"
+        return f"`{answer.rule}` fires {times}, but not everywhere"
+    return f"`{answer.rule}` does not fire{place}"
 
 
 def _parts(parts: Sequence[Part], missing: str) -> list[Block]:

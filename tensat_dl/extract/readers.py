@@ -80,8 +80,11 @@ def _read_text(path: Path) -> str:
         raise InputError(f"{path} {reason}") from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"{path} is not a complete gzip file: {error}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text: {error}") from None
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{path} is no text, and so no e-graph",
+            help="expected is the JSON of egraph-serialize or the CSV of the extraction gym",
+        ) from None
 
 
 def _fail(file: str, place: str, what: str, help: str = "") -> NoReturn:

@@ -27,6 +27,7 @@ def test_the_list_has_every_page(tensat) -> None:
     ("subject", "message", "help"),
     [
         ("E0407", "there is no code `E0407`", "did you mean `E04"),
+        ("E402", "there is no code `E402`", "did you mean `E0402`?"),
         ("w0301", "there is no code `w0301`", "did you mean `"),
         ("Concat", "`Concat` is no code", "a code looks like E0402"),
     ],

@@ -170,7 +170,7 @@ def test_costs_are_listed_exported_imported_and_cleared(tensat, measuring) -> No
     measuring(FASTER)
     tensat(*RUN)
     count = len(CostCache(Path("c.sqlite")).rows())
-    done = tensat("costs", "list", "--cost-cache", "c.sqlite")
+    done = tensat("costs", "--cost-cache", "c.sqlite")
     assert done.out.splitlines()[0] == f"{count} measurements in c.sqlite"
     assert "MatMul-13(0, 1)" in done.out
     assert tensat("costs", "export", "all.json", "--cost-cache", "c.sqlite").code == 0

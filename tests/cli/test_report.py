@@ -106,6 +106,16 @@ def test_what_has_no_number_is_null() -> None:
     assert "infeasible" in extraction_line(report)
 
 
+@pytest.mark.parametrize(
+    ("after", "says"), [(3.9, "2.5"), (3.996, "0.1"), (3.9984, "0.04"), (3.99992, "0.002")]
+)
+def test_small_improvements_are_not_nothing(
+    after: float, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outcome = dataclasses.replace(OUTCOME, cost_after=after)
+    assert text_of(outcome, capsys).startswith(f"{says} % cheaper")
+
+
 def test_summary_of_an_improvement(capsys: pytest.CaptureFixture[str]) -> None:
     lines = text_of(OUTCOME, capsys).splitlines()
     assert lines[0] == "50.0 % cheaper (roofline 4 s -> 2 s)"

@@ -50,3 +50,17 @@ def test_a_rule_that_is_none(files: tuple[str, str], capsys: pytest.CaptureFixtu
     model, rules = files
     assert main(["why-not", "relu_tan", model, "--rules", rules]) == 2
     assert "did you mean `relu_tanh`?" in capsys.readouterr().err
+
+
+def test_at_a_place(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    """What it does elsewhere is not said of the place.  Once joined, `a` is matched again."""
+    model, rules = files
+    Path(rules).write_text("language 1\nrewrite of_abs: Relu(Abs(x)) => Abs(x)\n")
+    heads = []
+    for place in ("b", "y"):
+        assert main(["why-not", "of_abs", model, "--rules", rules, "--at", place]) == 0
+        heads.append(capsys.readouterr().out.splitlines()[0])
+    assert heads == [
+        "`of_abs` fires at `b`, 2 times in all the model",
+        "`of_abs` does not fire at `y`; elsewhere it does, 2 times",
+    ]

@@ -99,6 +99,12 @@ def test_assignments_that_are_none(text: str) -> None:
         config.assignment(text)
 
 
+def test_a_list_without_the_quotes_that_a_shell_took() -> None:
+    with pytest.raises(UsageError, match="no list or table of TOML") as caught:
+        config.assignment("extract.reductions=[free, alias]")
+    assert "--set 'extract.ties=[\"nodes\"]'" in caught.value.help
+
+
 @pytest.mark.parametrize("text", ["batch", "batch=", "=1", "batch=-1", "batch=x", f"n={NINES}"])
 def test_dims_that_are_none(text: str) -> None:
     with pytest.raises(UsageError, match="--dim"):

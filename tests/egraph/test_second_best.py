@@ -1,4 +1,4 @@
-"""The next best answer is written where the best has what the runtime refuses, NaN or infinities."""
+"""The next best answer is written: the runtime refuses the best, or it has NaN or infinities."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import pytest
 from onnx import defs
 
 from tensat_dl.vocabulary import catalog, dtypes
+from tensat_dl.vocabulary.left_out import why_left_out
 from tensat_dl.vocabulary.operators import AttributeKind, OperatorKind
 
 
@@ -17,6 +18,8 @@ def test_every_operator_of_opset_21_is_known_or_left_out_for_a_reason() -> None:
     at_21 = {name for name in schemas if defs.has(name, 21, "")}
     left_out = at_21 - set(catalog.names())
     assert left_out == {"Constant", "If", "Loop", "Scan", "Scatter", "SequenceMap", "Upsample"}
+    assert all(map(why_left_out, left_out))
+    assert not any(map(why_left_out, ("Rleu", "", "com.acme.Gelu")))
 
 
 def test_signature_of_the_language_page() -> None:

@@ -174,10 +174,10 @@ def _feed(source: Source, runner: OrtRunner, conditions: Conditions) -> Feed:
         return FeedSearch(inputs, runner, known, given).find(0, 0)
 
 
-def _symbols(slots: Sequence[InputSlot]) -> set[str]:
-    """Names of dims; expressions in them follow."""
-    names = {dim for slot in slots for dim in slot.dims if isinstance(dim, str)}
-    return {name for name in names if not any(mark in name for mark in "+-*/")}
+def _symbols(slots: Sequence[InputSlot]) -> list[str]:
+    """Names of dims in their order; expressions in them follow."""
+    names = dict.fromkeys(dim for slot in slots for dim in slot.dims if isinstance(dim, str))
+    return [name for name in names if not any(mark in name for mark in "+-*/")]
 
 
 def _bound(

@@ -19,6 +19,7 @@ from tensat_dl.sentences import counted, listed
 from tensat_dl.suggest import closest, did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import catalog
+from tensat_dl.vocabulary.left_out import why_left_out
 from tensat_dl.vocabulary.operators import Formal, FormalAttribute, Operator
 from tensat_dl.vocabulary.signature import signature
 
@@ -111,9 +112,11 @@ def _report_unknown(call: ast.Call, context: Context) -> None:
         return
     shown = name if call.domain is None else f'"{call.domain}"::{name}'
     candidates = [*context.operators, *context.scope.visible(Kind.OPERATOR)]
+    reason = ""
     if call.domain is None:
         candidates += catalog.names()
-    help = did_you_mean(name, candidates) or _declare_help(shown)
+        reason = why_left_out(name)
+    help = reason or did_you_mean(name, candidates) or _declare_help(shown)
     context.report.error("E0202", f"unknown operator `{shown}`", call.function_span, help=help)
 
 

@@ -10,6 +10,7 @@ from tensat_dl.language.program import CostModel, Sort
 from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import catalog
+from tensat_dl.vocabulary.left_out import why_left_out
 from tensat_dl.vocabulary.operators import Formal, Operator
 
 _OTHERS = "by `_`, the row of all other operators: it names no tensor"
@@ -50,7 +51,8 @@ def _operator(
     operator = catalog.operator(name.text) if custom is None else custom.operator
     if operator is None:
         candidates = (*symbol.scope.visible(Kind.OPERATOR), *catalog.names())
-        help = did_you_mean(name.text, candidates) or "`tensat-dl ops` lists the operators"
+        near = did_you_mean(name.text, candidates)
+        help = why_left_out(name.text) or near or "`tensat-dl ops` lists the operators"
         report.error("E0202", f"unknown operator `{name.text}`", name.span, help=help)
     return operator
 

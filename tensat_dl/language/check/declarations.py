@@ -27,6 +27,7 @@ from tensat_dl.sentences import counted, listed
 from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import catalog
+from tensat_dl.vocabulary.left_out import why_left_out
 from tensat_dl.vocabulary.operators import Operator
 
 # --- classes --------------------------------------------------------------------------------
@@ -61,7 +62,8 @@ def _class_member(
         operator = catalog.operator(member.text)
         if operator is None:
             names = (*symbol.scope.visible(Kind.OPERATOR, Kind.CLASS), *catalog.names())
-            help = did_you_mean(member.text, names) or "`tensat-dl ops` lists the operators"
+            near = did_you_mean(member.text, names)
+            help = why_left_out(member.text) or near or "`tensat-dl ops` lists the operators"
             report.error("E0202", f"unknown operator `{member.text}`", member.span, help=help)
         return () if operator is None else (operator,)
     if found in declared.operators:

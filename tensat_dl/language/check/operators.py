@@ -24,6 +24,7 @@ from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import catalog
 from tensat_dl.vocabulary.attributes import AttributeValue
+from tensat_dl.vocabulary.left_out import why_left_out
 from tensat_dl.vocabulary.operators import (
     AttributeKind,
     Formal,
@@ -202,7 +203,7 @@ def _taken_over(
     if operator is not None:
         return operator.attributes
     candidates = (*symbol.scope.visible(Kind.OPERATOR), *catalog.names())
-    help = did_you_mean(name.text, candidates)
+    help = why_left_out(name.text) or did_you_mean(name.text, candidates)
     report.error("E0202", f"unknown operator `{name.text}`", name.span, help=help)
     return ()
 

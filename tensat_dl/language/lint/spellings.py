@@ -18,7 +18,7 @@ from tensat_dl.language.check.report import Reporter, source_text
 from tensat_dl.language.evaluate import Environment, holds
 from tensat_dl.language.program import CheckedProgram, Rule
 from tensat_dl.syntax import ast
-from tensat_dl.vocabulary.admitted import Admitted, admitted, texts_of
+from tensat_dl.vocabulary.admitted import AUTO_PAD, Admitted, admitted, texts_of
 from tensat_dl.vocabulary.operators import Operator
 
 #: The names that attributes bind, with the operator and the attribute.
@@ -85,7 +85,7 @@ def _judge(part: ast.Expr, bound: _Bound, program: CheckedProgram, report: Repor
         + ("is true only where shapes are not known" if rare else "is never true"),
         part.span,
         label="; ".join(_reason(n, bound[n], d) for n, d in zip(names, known, strict=True)),
-        help=_help(bound[names[0]]),
+        help=_help(bound[names[0]], part),
     )
 
 
@@ -108,12 +108,16 @@ def _reason(name: str, origin: tuple[Operator, str], domain: Admitted) -> str:
     return f"`{name}` is `{attribute}` of {operator.name}, which {domain.because}"
 
 
-def _help(origin: tuple[Operator, str]) -> str:
+def _help(origin: tuple[Operator, str], part: ast.Expr) -> str:
     """How to say what was meant."""
     operator, attribute = origin
     if attribute == "auto_pad":
+        written = [e.value for e in walk.walk(part) if isinstance(e, ast.String)]
+        text = next((text for text in AUTO_PAD[1:] if text in written), "")
+        if not text:
+            return "it is one of " + ", ".join(f'"{text}"' for text in AUTO_PAD)
         return (
-            'write it in the pattern, as `auto_pad="SAME_UPPER"`: there it matches the pads that '
+            f'write it in the pattern, as `auto_pad="{text}"`: there it matches the pads that '
             "it stands for"
         )
     if attribute == "axis":

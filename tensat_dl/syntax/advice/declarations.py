@@ -15,7 +15,9 @@ _MEMBERS = "the members of a class are joined by `|`: `class C = Relu | Abs`"
 
 
 def declaration(place: Place) -> str:
-    """In an item that declares something."""
+    """In an item that declares something, or names the domain of an operator."""
+    if "::" in place.file.text[max(0, place.offset - 1) : place.offset + 2]:
+        return _domain(place)
     if place.accepted == {"COLON"}:
         return _untyped(place)
     if "LBRACE" in place.accepted and re.match(r"op\b", place.item):
@@ -37,6 +39,17 @@ def declaration(place: Place) -> str:
     if place.accepted == {"STRING"}:
         return IMPORT if place.before("IMPORT") else _untitled(place)
     return ""
+
+
+def _domain(place: Place) -> str:
+    """Names with dots before `::`, and the operator behind it."""
+    text = place.file.text
+    colons = text.index("::", max(0, place.offset - 1))
+    domain = re.search(r"[\w.]+$", text[:colons])
+    operator = re.match(r"\w+", text[colons + 2 :])
+    if domain is None or operator is None:
+        return ""
+    return f'domains stand in quotes: `"{domain.group()}"::{operator.group()}(..)`'
 
 
 def _untitled(place: Place) -> str:
