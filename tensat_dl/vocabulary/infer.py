@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from tensat_dl.vocabulary.attributes import Attributes
 from tensat_dl.vocabulary.dims import Dim, unknown
+from tensat_dl.vocabulary.equations import endless_term
 from tensat_dl.vocabulary.operators import Operator, OperatorKind
 from tensat_dl.vocabulary.question import Question, Refusal, Shape
 from tensat_dl.vocabulary.refine import meet, meet_dims
@@ -133,6 +134,8 @@ def _fault_of_form(question: Question) -> str:
     for attribute in op.attributes:
         if attribute.required and attribute.name not in question.attribute_values:
             return f"`{op.name}` needs the attribute `{attribute.name}`"
+    if (op.domain, op.name) == ("", "Einsum"):  # ONNX would not come to an end
+        return endless_term(question.text("equation"))
     return ""
 
 

@@ -102,6 +102,7 @@ SCALES = TensorType(DType.F32, (4,), (1.0, 1.0, 2.0, 0.5))
         ("SpaceToDepth", (f32(1, 6, 3, 2),), {"blocksize": 2}, 1, "divide"),
         ("Einsum", (f32(2, 3), f32(4, 5)), {"equation": "ij,jk->ik"}, 1, "`j` is both 3 and 4"),
         ("Einsum", (f32(2, 3),), {"equation": "ij,jk->ik"}, 1, "names 2 inputs"),
+        ("Einsum", (f32(2, 3),), {"equation": "i3->i"}, 1, "`i3` in its equation is more than"),
         ("QuantizeLinear", (f32(2, 3), f32(2)), {}, 1, "2 is not 3"),
         ("Range", (scalar(0), scalar(3), scalar(0)), {}, 1, "`delta` is 0"),
         ("ConstantOfShape", (ints(2, -1),), {}, 1, "negative"),
