@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tensat_dl.cli import flags
 from tensat_dl.cli.command import Command
 from tensat_dl.errors import ExitCode, InputError, UsageError
+from tensat_dl.sentences import counted
 
 if TYPE_CHECKING:
     from tensat_dl.cost.measured.cache import CostCache
@@ -23,12 +24,13 @@ _ACTIONS = {"list": False, "export": True, "import": True, "clear": False}
 _EPILOG = """\
 examples:
   tensat-dl costs list
-  tensat-dl costs export costs.json      all of it, to take elsewhere (`-`: to stdout)
+  tensat-dl costs export costs.json      all measurements, to take elsewhere (`-`: to stdout)
   tensat-dl costs import costs.json      where both have a time for the same, the lesser counts
   tensat-dl costs clear                  forget everything; the next run measures anew
 
 A measurement holds for one processor, version of onnxruntime, number of threads and signature:
 operator, attributes, types, which inputs are constants, and the values of shapes and axes.
+Comparisons of whole models are kept beside them, and hold for the same two models.
 """
 
 
@@ -62,7 +64,9 @@ def _list(cache: CostCache, file: str) -> None:
 
     del file
     rows = cache.rows()
-    blocks: list[Block] = [Line(f"{len(rows):,} measurements in {cache.path}")]
+    compared = cache.comparisons()
+    more = f", and {counted(compared, 'comparison')} of whole models" if compared else ""
+    blocks: list[Block] = [Line(f"{len(rows):,} measurements in {cache.path}{more}")]
     for machine, runtime in dict.fromkeys((row.machine, row.runtime) for row in rows):
         found = [row for row in rows if (row.machine, row.runtime) == (machine, runtime)]
         blocks.append(Line(f"{machine}; {runtime}", "bold"))

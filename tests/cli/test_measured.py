@@ -171,7 +171,8 @@ def test_costs_are_listed_exported_imported_and_cleared(tensat, measuring) -> No
     tensat(*RUN)
     count = len(CostCache(Path("c.sqlite")).rows())
     done = tensat("costs", "--cost-cache", "c.sqlite")
-    assert done.out.splitlines()[0] == f"{count} measurements in c.sqlite"
+    first = f"{count} measurements in c.sqlite, and 1 comparison of whole models"
+    assert done.out.splitlines()[0] == first
     assert "MatMul-13(0, 1)" in done.out
     assert tensat("costs", "export", "all.json", "--cost-cache", "c.sqlite").code == 0
     done = tensat("costs", "import", "all.json", "--cost-cache", "d.sqlite")

@@ -93,7 +93,8 @@ class CostCache:
         if not self.path.exists():
             return ""
         with self._connection() as connection:
-            connection.execute(_COMPARISONS)
+            if not _has_comparisons(connection):
+                return ""
             found = connection.execute(
                 "SELECT content FROM comparisons"
                 " WHERE (machine, runtime, threads, models) = (?, ?, ?, ?)",
@@ -112,6 +113,16 @@ class CostCache:
                 " VALUES (:machine, :runtime, :threads, :models, :content)",
                 row,
             )
+
+    def comparisons(self) -> int:
+        """How many are kept."""
+        if not self.path.exists():
+            return 0
+        with self._connection() as connection:
+            if not _has_comparisons(connection):
+                return 0
+            (count,) = connection.execute("SELECT count(*) FROM comparisons").fetchone()
+        return int(count)
 
     def rows(self) -> list[Measurement]:
         """Everything, in order."""
@@ -175,6 +186,12 @@ def _prepare(connection: sqlite3.Connection) -> None:
     with connection:
         connection.execute(_SCHEMA)
         connection.execute(f"PRAGMA user_version = {LAYOUT}")
+
+
+def _has_comparisons(connection: sqlite3.Connection) -> bool:
+    """A file that is not to be written to may be from before."""
+    query = "SELECT 1 FROM sqlite_master WHERE name = 'comparisons'"
+    return connection.execute(query).fetchone() is not None
 
 
 def _sound(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
