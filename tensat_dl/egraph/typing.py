@@ -83,6 +83,7 @@ class Typer:
     interner: Interner
     _cache: dict[object, tuple[Type, ...] | TypeFault] = field(default_factory=dict)
     _applied: dict[object, tuple[Inputs, Inputs | TypeFault]] = field(default_factory=dict)
+    _constants: dict[object, tuple[int, Analysis]] = field(default_factory=dict)
 
     def outputs(
         self, operator: Operator, attributes: Attributes, inputs: tuple[Type, ...], count: int
@@ -137,12 +138,13 @@ class Typer:
         value = evaluate(build.emit.value, scope.env)
         if build.copied:
             value = _without_copies(value, scope.tensors[build.copied].type)
-        array = _array(value, dtype, build.reshapes)
-        constant = constant_of_array(array)
-        number = self.interner.constant_id(constant)
-        analysis = self.interner.kept(Analysis(constant.type, True))
-        scope.tensors[build.name] = analysis
-        return [number, self.interner.analysis_id(analysis)]
+        key = (dtype, build.reshapes, repr(value))  # 1, 1.0 and True are equal keys
+        if key not in self._constants:
+            constant = constant_of_array(_array(value, dtype, build.reshapes))
+            analysis = self.interner.kept(Analysis(constant.type, True))
+            self._constants[key] = self.interner.constant_id(constant), analysis
+        number, scope.tensors[build.name] = self._constants[key]
+        return [number, self.interner.analysis_id(scope.tensors[build.name])]
 
     def _map(self, build: BuildMap, scope: Scope) -> Columns:
         elements = scope.lists[build.over]
