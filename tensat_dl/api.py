@@ -101,6 +101,7 @@ def check(rules: RuleNames) -> tuple[Diagnostic, ...]:
 def verify_rules(
     rules: RuleNames | CheckedProgram = "std",
     only: Sequence[str] = (),
+    *,
     samples: int = 40,
     seed: int = 0,
     cache: bool = True,
