@@ -88,12 +88,14 @@ class Draw:
 
     @contextmanager
     def free(self) -> Iterator[None]:
-        """What is drawn here is not left to the design."""
-        design, self.design = self.design, None
+        """What is drawn here is not left to the design, nor of one size."""
+        design, pool = self.design, self.pool
+        if design is not None:
+            self.design, self.pool = None, self.random.choice(_POOLS)
         try:
             yield
         finally:
-            self.design = design
+            self.design, self.pool = design, pool
 
     def chance(self, probability: float) -> bool:
         """True with that probability."""
