@@ -22,6 +22,9 @@ Choice = tuple[Factor, Hashable]
 
 _T = TypeVar("_T", bound=Hashable)
 
+#: Attempts that are drawn without a design; the others are, where these become instances so many
+#: times as often.
+_FREE, _MUCH = 0.2, 3
 #: How often a choice that is not aimed at is the usual one.
 _USUAL = 0.85
 #: What an aim counts for: one choice; two of a kind, at different places; any two.
@@ -35,20 +38,28 @@ _MOST = 60
 @dataclass
 class Design:
     """`chosen`: the choices of this attempt so far; `_aims`: what no instance had yet, and what it
-    counts for; `_aim`: that of this attempt."""
+    counts for; `_aim`: that of this attempt; `_tries`, `_hits`: attempts and instances, apart for
+    those with a design and those without."""
 
     random: Random
     chosen: list[Choice] = field(default_factory=list)
     _known: dict[Choice, None] = field(default_factory=dict)
     _aims: dict[frozenset[Choice], float] = field(default_factory=dict)
     _aim: frozenset[Choice] = frozenset()
+    _designed: bool = True
+    _tries: Counter[bool] = field(default_factory=Counter)
+    _hits: Counter[bool] = field(default_factory=Counter)
 
-    def begin(self, *, aimed: bool) -> None:
-        """A new attempt."""
+    def begin(self) -> bool:
+        """A new attempt; whether it is to be designed."""
         self.chosen.clear()
-        best = max(self._aims.values(), default=0.0)
-        likely = [a for a, weight in self._aims.items() if weight == best] if aimed else []
+        seldom = self._yield(designed=False) > _MUCH * self._yield(designed=True)
+        self._designed = self.random.random() >= (1 - _FREE if seldom else _FREE)
+        self._tries[self._designed] += 1
+        best = max(self._aims.values(), default=0.0) if self._designed else 0.0
+        likely = [aim for aim, weight in self._aims.items() if weight == best]
         self._aim = self.random.choice(likely) if likely else frozenset()
+        return self._designed
 
     def choose(self, factor: Factor, options: Sequence[_T]) -> _T:
         """One of the options; the usual one is that which stands there most often."""
@@ -73,11 +84,16 @@ class Design:
 
     def found(self) -> None:
         """The attempt became an instance."""
+        self._hits[self._designed] += 1
         self.failed()  # what was aimed at may not have been at hand
         unusual = [choice for choice in self.chosen if choice in self._known]
         for place, choice in enumerate(unusual):
             for other in unusual[: place + 1]:
                 self._aims.pop(frozenset((choice, other)), None)
+
+    def _yield(self, *, designed: bool) -> float:
+        """How many attempts became instances, a little drawn to one half."""
+        return (self._hits[designed] + 1) / (self._tries[designed] + 2)
 
     def _learn(self, factor: Factor, unusual: Sequence[Hashable]) -> None:
         """What may be aimed at from now on."""

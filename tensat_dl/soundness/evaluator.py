@@ -203,6 +203,7 @@ class BuiltSide:
 def encoded(array: Array, type_: TensorType, scheme: Scheme) -> Array:
     """Numbers as elements of the scheme."""
     if scheme.floats is None or not type_.dtype.is_float:
-        return array.astype(scheme.storage(type_.dtype), copy=False)
+        with np.errstate(all="ignore"):  # a number that the type does not have becomes what it may
+            return array.astype(scheme.storage(type_.dtype), copy=False)
     flat = [scheme.floats.constant(float(item)) for item in array.reshape(-1)]
     return np.array(flat, dtype=scheme.storage(type_.dtype)).reshape(array.shape)

@@ -30,8 +30,6 @@ from tensat_dl.vocabulary.types import ABSENT, Type
 
 #: Repeated instances for each new one, before a rule is taken to have no others.
 _REPEATED = 2
-#: Attempts that are drawn without a design.
-_FREE = 0.2
 
 
 @dataclass(frozen=True)
@@ -192,10 +190,9 @@ class Sampler:
         return int(len(self.subject.plans) * self.random.random() ** 2)
 
     def _rows(self, plan: RulePlan, hints: Hints) -> Iterator[Row]:
-        free = self.small or self.random.random() < _FREE
-        design = None if free else self._design
-        self._design.begin(aimed=not free)
-        draw = Draw(self.random, self.small, square=self._square and free, design=design)
+        design = self._design if self._design.begin() and not self.small else None
+        square = self._square and design is None
+        draw = Draw(self.random, self.small, square=square, design=design)
         self._square = False
         if draw.element not in hints.dtypes or draw.chance(0.2):
             draw.element = self._element(hints) if hints.dtypes else draw.element

@@ -130,7 +130,7 @@ class Known:
             return
         dims: list[int | None] = []
         for dim in written.dims:
-            dims += self._written_dims(dim)
+            dims += self._written_dims(dim, len(written.dims) - 1)
         known = blank.dims
         if known is None or (len(known) != len(dims) and blank.value is None):
             known = (None,) * len(dims)  # a guess gives way
@@ -138,14 +138,16 @@ class Known:
             raise Misfit
         blank.dims = tuple(a if a is not None else b for a, b in zip(known, dims, strict=True))
 
-    def _written_dims(self, dim: ast.Expr) -> Iterable[int | None]:
+    def _written_dims(self, dim: ast.Expr, others: int) -> Iterable[int | None]:
         if isinstance(dim, ast.Wildcard):
             return [None]
         value = evaluate(dim.operand if isinstance(dim, ast.Star) else dim, self.env)
         if isinstance(dim, ast.Star):
             if isinstance(value, tuple):
                 return [item if isinstance(item, int) else None for item in value]
-            return [None] * self.draw.random.choice((0, 1, 1, 2, 2, 3))
+            usual = self.draw.rank - others  # so that the whole has the favoured rank
+            likely = usual >= 0 and self.draw.chance(0.5)
+            return [None] * (usual if likely else self.draw.random.choice((0, 1, 1, 2, 2, 3)))
         return [value if isinstance(value, int) else None]
 
     def written_dims(self, name: str) -> tuple[int | None, ...] | None:
@@ -156,7 +158,9 @@ class Known:
                 continue
             stars = [dim.operand for dim in written if isinstance(dim, ast.Star)]
             if all(isinstance(evaluate(star, self.env), tuple) for star in stars):
-                return tuple(size for dim in written for size in self._written_dims(dim))
+                return tuple(
+                    size for dim in written for size in self._written_dims(dim, len(written) - 1)
+                )
         return None
 
     def _dtype(self, name: str) -> dtypes.DType | None:

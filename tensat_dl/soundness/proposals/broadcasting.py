@@ -27,16 +27,27 @@ def broadcast_as_designed(a: Application) -> None:
     target = _target(a, max(ranks, default=None))
     columns = [_axis(a, place, target, opened, certain) for place in range(len(target), 0, -1)]
     for index in opened:
+        wanted = [sizes[index] for sizes in columns]
+        if len(wanted) > 2 and a.pick("along", (False, False, False, True), index):
+            wanted = _along_one_axis(a, wanted)
         rank = a.rank(index)
         if rank is None:
-            rank = a.pick("rank", _ranks(len(target)), index)
-        more = [a.draw.size() for _ in range(rank - len(columns))]
-        a.settle(index, more + [sizes[index] for sizes in columns[max(len(columns) - rank, 0) :]])
+            rank = a.pick("rank", _ranks(len(wanted)), index)
+        more = [a.draw.size() for _ in range(rank - len(wanted))]
+        a.settle(index, more + wanted[max(len(wanted) - rank, 0) :])
     shapes = (a.dims(i) for i, given in enumerate(a.inputs) if isinstance(given, TensorType))
     made: Dims = ()
     for shape in shapes:
         made = joined(made, shape)
     a.draw.made.append(made)
+
+
+def _along_one_axis(a: Application, sizes: Sequence[int]) -> list[int]:
+    """One number for each place of one axis, mostly that of channels; axes before it may be
+    missing."""
+    kept = 1 if a.draw.chance(0.6) else a.draw.random.randrange(len(sizes))
+    wanted = [size if axis == kept else 1 for axis, size in enumerate(sizes)]
+    return wanted[kept:] if a.draw.chance(0.4) else wanted
 
 
 def _ranks(usual: int) -> tuple[int, ...]:
