@@ -42,7 +42,7 @@ def summary(report: Report, *, verbose: bool) -> list[Block]:
     """What a run did, as blocks."""
     blocks: list[Block] = [_headline(report), _nodes(report["nodes"])]
     rules = _rules(report["rules"], verbose)
-    blocks += [rules] if rules else []
+    blocks += [rules] if rules else _silent_rules(report)
     if report["changes"]:
         blocks += [*change_blocks(report["changes"], report["cost"]["unit"]), Line("")]
     blocks.append(Line(f"exploration   {_exploration(report['exploration'])}"))
@@ -141,6 +141,15 @@ def _rules(rules: list[Report], verbose: bool) -> Table | None:
         for rule in shown
     ]
     return Table(tuple(_RULE_COLUMNS.values()), rows) if rows else None
+
+
+def _silent_rules(report: Report) -> list[Block]:
+    """Where rules only found tensors equal, there is no table: that it was they is said."""
+    acted = sum(rule["applied"] > 0 for rule in report["rules"])
+    if report["status"] != OutcomeStatus.IMPROVED or not acted:
+        return []
+    words = f"{acted:,} acted and made no node of the answer, but found tensors equal (--explain)"
+    return [Line(f"rules         {words}")]
 
 
 _RULE_COLUMNS = {

@@ -20,7 +20,7 @@ from tensat_dl.language.modules import LoadedModule
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.reading import MISSING, why_no_file
 from tensat_dl.resources import data_directory, real_path
-from tensat_dl.suggest import did_you_mean
+from tensat_dl.suggest import closest, did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.syntax.parse import parse, read_source
 
@@ -104,7 +104,9 @@ class _Loader:
                 "E0205",
                 f"`{name}` is neither a rule file nor a shipped ruleset",
                 None,
-                help=did_you_mean(name, shipped) or f"shipped are {', '.join(rulesets)}",
+                help=did_you_mean(name, shipped)
+                or _did_you_mean_file(name, Path())
+                or f"shipped are {', '.join(rulesets)}",
             )
         return found
 
@@ -116,7 +118,8 @@ class _Loader:
             return None
         if key in self._by_path:
             return self._by_path[key]
-        source = read_source(path, self.diagnostics, span=asked)
+        near = "" if path.exists() else _did_you_mean_file(str(path), Path())
+        source = read_source(path, self.diagnostics, span=asked, missing=near)
         module = None if source is None else self.load_source(source, path)
         self._by_path[key] = module
         return module
@@ -149,6 +152,7 @@ class _Loader:
             item.span,
             label=f"neither beside `{importer.name}` nor shipped",
             help=did_you_mean(item.path.removesuffix(_SUFFIX), shipped_names())
+            or _did_you_mean_file(item.path, importer.parent)
             or "a path is relative to the file it stands in; `tensat-dl rules` lists the shipped",
         )
         return None
@@ -172,6 +176,15 @@ def shipped_names() -> tuple[str, ...]:
         return ()
     files = root.rglob(f"*{_SUFFIX}")
     return tuple(sorted(file.relative_to(root).with_suffix("").as_posix() for file in files))
+
+
+def _did_you_mean_file(name: str, folder: Path) -> str:
+    """`did you mean ..?` of the rule files beside one that is missing; `name` is taken from
+    `folder`."""
+    wanted = Path(name)
+    found = {file.stem: file.name for file in (folder / wanted).parent.glob(f"*{_SUFFIX}")}
+    near = closest(wanted.stem, found)
+    return f"did you mean `{wanted.parent / found[near]}`?" if near else ""
 
 
 def _shipped(name: str) -> Path | None:

@@ -102,15 +102,22 @@ def _rounded(item: Any) -> Any:
 
 def _names(instance: Instance) -> Iterator[tuple[str, str]]:
     """Dims, element types and attributes that the rule names."""
+    codes = _named_codes(instance.plan.rule)
     for name, sort in instance.plan.rule.sorts:
         if sort in (program.Sort.TENSOR, program.Sort.TENSORS) or not name.isidentifier():
             continue
         values = [row.scope.env.names.get(name) for row in instance.rows]
-        if sort is program.Sort.DTYPE:  # an attribute holds the code of the element type
+        if sort is program.Sort.DTYPE or name in codes:  # the code of an element type
             values = [None if value is None else as_dtype(value) for value in values]
         texts = list(dict.fromkeys(_text(value) for value in values if value is not None))
         if texts:
             yield name, " / ".join(texts)
+
+
+def _named_codes(rule: program.Rule) -> frozenset[str]:
+    """The names that attributes bind which hold the code of an element type."""
+    bound = (pair for match in rule.matches for pair in match.attributes.bound)
+    return frozenset(variable for name, variable in bound if name in DTYPE_ATTRIBUTES)
 
 
 def _text(value: Value) -> str:
@@ -125,7 +132,7 @@ def _text(value: Value) -> str:
 
 
 def _attributes(attributes: Attributes) -> str:
-    return ", ".join(f"{name}={value_text(value)}" for name, value in attributes.items)
+    return ", ".join(f"{name}={_attribute(name, value)}" for name, value in attributes.items)
 
 
 # --- operators ------------------------------------------------------------------------------

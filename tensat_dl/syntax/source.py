@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from tensat_dl.diagnostics import Diagnostics, SourceFile, Span
-from tensat_dl.reading import UnreadableError, read_bytes
+from tensat_dl.reading import MISSING, UnreadableError, read_bytes
 
 MAX_BYTES = 64 * 2**20
 
@@ -23,9 +23,10 @@ class _NoTextError(UnreadableError):
 
 
 def read_source(
-    path: str | Path, diagnostics: Diagnostics, *, span: Span | None = None
+    path: str | Path, diagnostics: Diagnostics, *, span: Span | None = None, missing: str = ""
 ) -> SourceFile | None:
-    """The text of a rule file; `span` is the import that asks for it, if any.
+    """The text of a rule file; `span` is the import that asks for it, if any; `missing` helps
+    where there is no such file.
 
     A byte order mark is dropped.  A file that is missing, a directory, larger than 64 MiB, not
     UTF-8 or holding NUL bytes yields None and one diagnostic (E0120).
@@ -33,7 +34,7 @@ def read_source(
     try:
         data = _bytes(Path(path))
     except UnreadableError as reason:
-        _report(str(path), reason, diagnostics, span)
+        _report(str(path), reason, diagnostics, span, missing if str(reason) == MISSING else "")
         return None
     return decode_source(str(path), data, diagnostics, span=span)
 
@@ -50,9 +51,13 @@ def decode_source(
 
 
 def _report(
-    name: str, reason: UnreadableError, diagnostics: Diagnostics, span: Span | None
+    name: str,
+    reason: UnreadableError,
+    diagnostics: Diagnostics,
+    span: Span | None,
+    help: str = "",
 ) -> None:
-    help = _STORE if isinstance(reason, _NoTextError) else ""
+    help = _STORE if isinstance(reason, _NoTextError) else help
     if name.endswith(".onnx"):
         help = "rules stand before the model: `RULES GRAPH`"
     diagnostics.error("E0120", f"the rule file `{name}` {reason}", span, help=help)

@@ -61,6 +61,14 @@ def test_several_files_and_a_missing_one(tensat) -> None:
     assert "none.tsat" in done.err
 
 
+def test_a_file_of_nearly_that_name_is_offered(tensat) -> None:
+    Path("mine.tsat").write_text(GOOD)
+    Path("imports.tsat").write_text('language 1\nimport "mien.tsat" as m\n')
+    for wrong in ("mine", "mine.tsta", "mien.tsat", "imports.tsat"):
+        assert "help: did you mean `mine.tsat`?" in tensat("check", wrong).err
+    assert "did you mean" not in tensat("check", "other.tsat").err
+
+
 @pytest.mark.slow
 def test_checking_starts_quickly_and_imports_no_engine_or_solver(tmp_path: Path) -> None:
     (tmp_path / "r.tsat").write_text(GOOD)

@@ -116,6 +116,12 @@ def test_small_improvements_are_not_nothing(
     assert text_of(outcome, capsys).startswith(f"{says} % cheaper")
 
 
+def test_rules_that_only_joined_are_not_passed_over(capsys: pytest.CaptureFixture[str]) -> None:
+    text = text_of(dataclasses.replace(OUTCOME, rules_in_answer={}), capsys)
+    assert "2 acted and made no node of the answer, but found tensors equal (--explain)" in text
+    assert "acted" not in text_of(OUTCOME, capsys)
+
+
 def test_summary_of_an_improvement(capsys: pytest.CaptureFixture[str]) -> None:
     lines = text_of(OUTCOME, capsys).splitlines()
     assert lines[0] == "50.0 % cheaper (roofline 4 s -> 2 s)"

@@ -14,6 +14,7 @@ from tensat_dl.soundness.report import make_report
 from tensat_dl.soundness.run import verify_program
 from tensat_dl.soundness.settings import Settings
 from tensat_dl.soundness.verdict import Status
+from tensat_dl.vocabulary.dtypes import DType
 
 UNCACHED = Settings(cache=False)
 IDEMPOTENT = "rewrite r: Relu(Relu(x)) => Relu(x)"
@@ -308,3 +309,10 @@ def test_a_negative_pad_crops_before_the_edge_is_repeated() -> None:
         '  => Pad(x, i64([-1, 2]), mode="edge")'
     )
     assert statuses(verdicts) == {"back": "refuted", "on": "holds"}
+
+
+def test_a_name_of_an_element_type_is_shown_as_one() -> None:
+    """`to` of Cast is a number in ONNX."""
+    verdict = verify("rewrite r: Relu(Cast(x: i64, to=t)) => Cast(Neg(x), to=t)")["r"]
+    assert verdict.counterexample is not None
+    assert verdict.counterexample.names["t"] in {dtype.label for dtype in DType}

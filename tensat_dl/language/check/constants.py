@@ -52,7 +52,7 @@ def reject_bare(expr: ast.Expr, report: Reporter) -> None:
         f"the constant `{shown}` needs an element type",
         expr.span,
         help=f"write {''.join(f'`{label}({shown})`, ' for label in fitting)}"
-        f"or `T({shown})` where the left has `T`",
+        f"or `T({shown})` where the left has `T`, as in `x: T`",
     )
 
 
