@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 _DIGEST = 32  # bytes of a SHA-256
+_FORMAT = 4  # of marshal: what every Python from 3.11 on reads, whichever wrote it
 
 
 def read_cached(key: str) -> Any:
@@ -38,7 +39,7 @@ def write_cached(key: str, data: Any) -> None:
     path = _path(key)
     if path is None:
         return
-    payload = marshal.dumps(data)
+    payload = marshal.dumps(data, _FORMAT)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix=".", dir=path.parent)
