@@ -1,8 +1,8 @@
 """What must not be computed beforehand, since ONNX does not say what it is.
 
 Enters: a graph, and something that computes constants.  Leaves: the values that come out of an
-integer division by zero, a conversion of a float to an integer that cannot hold it, a shift by all
-bits or more, and all that depends on them.  Runtimes disagree on these; some end the process.
+integer division by zero, a conversion of a float to an integer that cannot hold it, a power that
+the integers of its base do not hold, a shift by all bits or more, and all that depends on them.  Runtimes disagree on these; some end the process.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _may_be_undefined(graph: Graph, node: Node) -> bool:
     if name in _CONVERSIONS:
         made = _dtype(graph, node.outputs[0])
         return first.is_float and made is not None and made.is_integer
-    return first.is_integer and (name in _DIVISIONS or name == "BitShift")
+    return first.is_integer and (name in _DIVISIONS or name in {"BitShift", "Pow"})
 
 
 def _is_defined(graph: Graph, node: Node, operands: Sequence[Any]) -> bool:
@@ -83,6 +83,8 @@ def _is_defined(graph: Graph, node: Node, operands: Sequence[Any]) -> bool:
         return made is not None and _fits(operands[0], made)
     if node.operator.name == "BitShift":
         return bool((operands[1] < first.bits).all())
+    if node.operator.name == "Pow":
+        return _fits(_power(operands[0], operands[1]), first)
     return _divides(operands[0], operands[1])
 
 
@@ -93,6 +95,12 @@ def _divides(dividend: Array, divisor: Array) -> bool:
     if divisor.dtype.kind != "i" or not (divisor == -1).any():
         return True
     return not (dividend == np.iinfo(divisor.dtype).min).any()
+
+
+def _power(base: Array, exponent: Array) -> Array:
+    """In f64, as runtimes compute it: 0 to the power of -1 is infinite."""
+    with np.errstate(all="ignore"):
+        return np.asarray(np.power(base.astype(np.float64), exponent.astype(np.float64)))
 
 
 def _fits(content: Array, dtype: DType) -> bool:

@@ -86,6 +86,23 @@ def test_bits_that_are_shifted_out() -> None:
     assert left(text, a=one, b=np.array([8], np.uint8)) == ["BitShift", "Add"]
 
 
+@pytest.mark.parametrize(
+    ("base", "exponent", "is_defined"),
+    [
+        (2, 62, True),
+        (2, 63, False),
+        (-2, 63, True),
+        (2, -1, True),  # 0.5, of which 0 is the whole part
+        (0, -1, False),
+        (-8, np.float32(1 / 3), False),
+    ],
+)
+def test_powers_that_no_integer_is(base: int, exponent: float, is_defined: bool) -> None:
+    text = "(int64[N] x) => (int64[N] y) { p = Pow(a, b) y = Add(x, p) }"
+    expected = ["Add"] if is_defined else ["Pow", "Add"]
+    assert left(text, a=i64(base), b=np.array([exponent])) == expected
+
+
 def test_what_is_computed_on_the_way_counts() -> None:
     """(5 - 5) is 0, and 7 / 0 nothing; 12 / (7 / (5 - 4)) is 1."""
     text = (
