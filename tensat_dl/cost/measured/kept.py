@@ -54,7 +54,7 @@ class KeptComparisons:
         return made
 
     def _find(self, key: str) -> Comparison | None:
-        with contextlib.suppress(CacheFault, ValueError):
+        with contextlib.suppress(CacheFault, ValueError, RecursionError):
             return _read(json.loads(self.cache.comparison(self.setting, key)))
         return None
 
@@ -68,6 +68,7 @@ def _read(content: Any) -> Comparison | None:
     times = (found.before, found.after, found.ratio, found.low, found.high)
     if not all(type(time) is float and 0 < time < math.inf for time in times):
         return None
-    if type(found.rounds) is not int or not isinstance(found.sizes, dict):
+    sizes = found.sizes.values() if isinstance(found.sizes, dict) else [None]
+    if not all(type(count) is int and count >= 0 for count in (found.rounds, *sizes)):
         return None
     return found if found.tells and found.low <= found.ratio <= found.high else None

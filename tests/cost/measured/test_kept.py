@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,15 @@ def test_who_wants_it_anew_gets_it_and_leaves_it_to_others(kept: KeptComparisons
     assert kept.get("a", never).ratio == 2.0
 
 
-@pytest.mark.parametrize("content", ["", "{}", "[1]", "no JSON", '{"low": 2.0}', b"\xff"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        *("", "{}", "[1]", "no JSON", '{"low": 2.0}', b"\xff", "[" * 100_000),
+        json.dumps(asdict(replace(FASTER, rounds=-1))),
+        json.dumps({**asdict(FASTER), "sizes": {"N": "many"}}),
+    ],
+    ids=range(9),
+)
 def test_a_damaged_row_counts_as_none(kept: KeptComparisons, content: str | bytes) -> None:
     kept.get("a", times(FASTER))
     connection = sqlite3.connect(kept.cache.path)
