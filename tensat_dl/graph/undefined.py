@@ -2,7 +2,8 @@
 
 Enters: a graph, and something that computes constants.  Leaves: the values that come out of an
 integer division by zero, a conversion of a float to an integer that cannot hold it, a power that
-the integers of its base do not hold, a shift by all bits or more, and all that depends on them.  Runtimes disagree on these; some end the process.
+the integers of its base do not hold, a shift by all bits or more, and all that depends on them.
+Runtimes disagree on these; some end the process.
 """
 
 from __future__ import annotations

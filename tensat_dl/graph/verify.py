@@ -94,7 +94,7 @@ class _Verifier:
         try:
             second = opener(self.after, also=[probe.after for probe in probes])
         except CannotRun as reason:
-            return self._in_parts(f"the optimised model does not load: {reason}", refused=True)
+            return failed(f"the optimised model does not load: {reason}")
         found = self._compared(
             Comparison(_outputs_of(self.before.proto, self.types), probes, second), taken
         )
@@ -104,12 +104,12 @@ class _Verifier:
             return failed(problem) if problem else found
         return found
 
-    def _in_parts(self, reason: str, *, refused: bool = False) -> Verification:
+    def _in_parts(self, reason: str) -> Verification:
         if self.before.proto is self.after.proto:
             return self._skipped(reason)
         parts = cut(self.before, self.after, self.types)
         if parts is None:
-            return failed(reason) if refused else self._skipped(reason)
+            return self._skipped(reason)
         try:
             first = _open(parts.before)
             opener, taken = _opener_like(first), self._sampled(parts.before, first)

@@ -34,6 +34,22 @@ def test_an_operator_that_the_runtime_lacks_gives_way_to_the_next_best(line: Lin
     assert "Could not find an implementation for Elu" in warning
 
 
+def test_outputs_that_can_be_compared_save_no_model_that_cannot_be_run(line: Line) -> None:
+    """It would be cheaper with two operators of the rule; y alone does not depend on them."""
+    rules = """language 1
+    op "my"::Rectify(x: Tensor) -> y: Tensor { infer y = like(x) }
+    @allow(W1002) rewrite r: Relu(x) => Rectify(x)
+    rewrite n: Neg(Neg(x)) => x
+    cost model ours { Relu = 9 _ = 1 }
+    """
+    text = "(float[2] x) => (float[2] y, float[2] z) "
+    proto = model(text + "{ a = Neg(x) b = Neg(a) y = Exp(b) c = Relu(x) z = Exp(c) }")
+    answer = line(rules, proto, cost="ours")
+    assert operators(answer.model) == ["Exp", "Exp", "Relu"]
+    (warning,) = answer.outcome.warnings
+    assert "Rectify" in warning and "--no-check" in warning
+
+
 def test_what_it_has_is_not_given_up(line: Line) -> None:
     answer = line(ELU, model(F64.replace("double", "float")), cost="ours")
     assert operators(answer.model) == ["Elu", "Elu", "Exp"]
