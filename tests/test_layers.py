@@ -198,8 +198,12 @@ def test_third_party_packages_stay_behind_their_fences(path: Path) -> None:
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_modules_say_what_they_are_and_stay_short(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert ast.get_docstring(ast.parse(text)), "a module opens with its docstring"
+    tree = ast.parse(text)
+    assert ast.get_docstring(tree), "a module opens with its docstring"
     assert text.count("\n") <= 400
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.end_lineno is not None:
+            assert node.end_lineno - node.lineno < 60, f"{node.name} is too long"
 
 
 def catches_all(handler: ast.ExceptHandler) -> bool:
