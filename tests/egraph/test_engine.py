@@ -16,6 +16,8 @@ from tensat_dl.egraph.explore import chosen_rules
 from tensat_dl.egraph.snapshot import Application, Saturated
 from tensat_dl.graph.read import read_model
 
+pytestmark = pytest.mark.slow
+
 MERGE = """rule merge {
   match { y1 = MatMul(x, w1: T[K, N1])  y2 = MatMul(x, w2: T[K, N2]) }
   emit { y1, y2 = Split(MatMul(x, Concat(w1, w2, axis=1)), i64([N1, N2]), axis=-1) }
