@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
 class OutcomeStatus(StrEnum):
     """Whether a cheaper graph was found.  Where one was, but proved no faster, the original is
-    the answer.  LIMITED: the original is beyond the limits of the settings, and the cheapest
-    within them costs more.  REFUSED: a cheaper graph was found that cannot be run, and the
-    original is the answer.  Whatever the answer is, it is written."""
+    the answer, its constants folded where there are any.  LIMITED: the original is beyond the
+    limits of the settings, and the cheapest within them costs more.  REFUSED: a cheaper graph was
+    found that cannot be run, and the original is the answer in the same way.  Whatever the answer
+    is, it is written."""
 
     IMPROVED = "improved"
     UNCHANGED = "unchanged"

@@ -107,12 +107,14 @@ def tell(run: Run, seconds: Mapping[str, float], output: Path | None, *, verifie
 
 def _status(accepted: Accepted) -> OutcomeStatus:
     candidate = accepted.candidate
-    if candidate.changed:
-        dearer = candidate.cost > candidate.before
-        return OutcomeStatus.LIMITED if dearer else OutcomeStatus.IMPROVED
-    if accepted.comparison is not None:
+    if not candidate.found and accepted.comparison is not None:
         return OutcomeStatus.NOT_FASTER
-    return OutcomeStatus.REFUSED if accepted.warnings else OutcomeStatus.UNCHANGED
+    if not candidate.found and accepted.warnings:
+        return OutcomeStatus.REFUSED
+    if not candidate.changed:
+        return OutcomeStatus.UNCHANGED
+    dearer = candidate.cost > candidate.before
+    return OutcomeStatus.LIMITED if dearer else OutcomeStatus.IMPROVED
 
 
 def _count_nodes(graph: Graph) -> Mapping[str, int]:

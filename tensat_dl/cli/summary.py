@@ -99,13 +99,13 @@ def _headline(report: Report) -> Line:
     before, after = cost["before"], cost["after"]
     unit = f" {cost['unit']}" if cost["unit"] else ""
     costs = f"{cost['model']} {number(before)}{unit} -> {number(after)}{unit}"
+    folded = report["nodes"]["before"] != report["nodes"]["after"]
+    kept = "the original is kept" + (", constants folded" if folded else "")
     if report["status"] == OutcomeStatus.NOT_FASTER:
-        text = (
-            "the new model is not faster; the original is kept (--keep-anyway writes the new one)"
-        )
+        text = f"the new model is not faster; {kept} (--keep-anyway writes the new one)"
         return Line(text, "bold")
     if report["status"] == OutcomeStatus.REFUSED:
-        return Line(f"what was found cannot be run; the model is unchanged ({costs})", "bold")
+        return Line(f"what was found cannot be run; {kept} ({costs})", "bold")
     if report["status"] == OutcomeStatus.UNCHANGED:
         return Line(f"nothing better found; the model is unchanged ({costs})", "bold")
     if report["status"] == OutcomeStatus.LIMITED:
@@ -146,7 +146,8 @@ def _rules(rules: list[Report], verbose: bool) -> Table | None:
 def _silent_rules(report: Report) -> list[Block]:
     """Where rules only found tensors equal, there is no table: that it was they is said."""
     acted = sum(rule["applied"] > 0 for rule in report["rules"])
-    if report["status"] != OutcomeStatus.IMPROVED or not acted:
+    cost = report["cost"]
+    if report["status"] != OutcomeStatus.IMPROVED or not acted or cost["before"] == cost["after"]:
         return []
     words = f"{acted:,} acted and made no node of the answer, but found tensors equal (--explain)"
     return [Line(f"rules         {words}")]

@@ -63,13 +63,13 @@ class Names:
         return tuple(self._values[eclass][0] for eclass in classes if eclass in self._values)
 
     def node(self, made: Made) -> str:
-        """`MatMul node 'q_proj'`, or `a MatMul made by rule `merge``."""
+        """`MatMul node 'q_proj'`, or `MatMul made by rule `merge``."""
         name = operator_text(made.head.operator)
         first = next(iter(made.outputs.values()), -1)
         original = self._nodes.get((made.head.operator, made.enode.children, first))
         if original is not None:
             return node_text(original)
-        return f"a {name} made by rule `{made.enode.rule}`" if made.enode.rule else f"a {name}"
+        return f"{name} made by rule `{made.enode.rule}`" if made.enode.rule else name
 
     def find(self, name: str) -> int | None:
         """The class of a node (its first output) or of a value of the original graph."""

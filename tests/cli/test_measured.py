@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import onnx
+import onnx.parser
 import pytest
 
 from tensat_dl import answer
@@ -88,6 +89,23 @@ def test_a_model_that_is_not_faster_is_not_written(tensat, measuring) -> None:
     assert (report["cost"]["before"], report["cost"]["after"]) == (4.0, 4.0)
     assert report["comparison"]["ratio"] == 1.0
     assert report["nodes"]["before"] == report["nodes"]["after"]
+
+
+def test_where_it_is_not_faster_constants_are_folded_all_the_same(tensat, measuring) -> None:
+    """The comparison is that of what was found, not of what is written."""
+    measuring(SAME)
+    text = """<ir_version: 8, opset_import: ["" : 17]>
+    g (float[2] x) => (float[2] y) <float[2] w = {1, 2}> {
+        n = Neg(w) a = Relu(x) b = Relu(a) y = Mul(b, n)
+    }"""
+    onnx.save(onnx.parser.parse_model(text), "m.onnx")
+    done = tensat(*RUN, "--json", "r.json")
+    assert done.out.splitlines()[0] == (
+        "the new model is not faster; the original is kept, constants folded"
+        " (--keep-anyway writes the new one)"
+    )
+    assert [n.op_type for n in onnx.load("m.opt.onnx").graph.node] == ["Relu", "Relu", "Mul"]
+    assert json.loads(Path("r.json").read_text())["status"] == "not faster"
 
 
 @pytest.mark.parametrize("how", [["--keep-anyway"], ["--set", "cost.keep_anyway=true"]])

@@ -142,7 +142,7 @@ def test_what_fires_is_said_to_fire() -> None:
 def test_a_rule_is_tried_on_what_others_made() -> None:
     rules = "rewrite a: Sigmoid(x) => Tanh(x)\nrewrite r: Tanh(Tanh(x)) => x"
     (attempt,) = ask(rules).attempts
-    assert attempt.matched[0].node == "a Tanh made by rule `a`"
+    assert attempt.matched[0].node == "Tanh made by rule `a`"
 
 
 def test_an_operator_that_only_subgraphs_have() -> None:
