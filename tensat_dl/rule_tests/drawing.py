@@ -20,12 +20,12 @@ from tensat_dl.egraph.snapshot import (
     children_first,
 )
 from tensat_dl.graph.model import Constant
-from tensat_dl.vocabulary.signature import value_text
+from tensat_dl.vocabulary.written import written_attributes
 
 
 def application_text(head: Application, operands: Sequence[str]) -> str:
     """`Split(x, [4, 4], axis=-1)`."""
-    attributes = [f"{name}={value_text(value)}" for name, value in head.attributes.items]
+    attributes = written_attributes(head.operator, head.attributes)
     while operands and operands[-1] == "_":
         operands = operands[:-1]
     return f"{operator_text(head.operator)}({', '.join([*operands, *attributes])})"

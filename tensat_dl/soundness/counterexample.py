@@ -13,7 +13,6 @@ import numpy as np
 from tensat_dl.egraph.build import BuildConstant, BuildMap, Many, One
 from tensat_dl.egraph.typing import first_id
 from tensat_dl.language import program
-from tensat_dl.language.check.attributes import DTYPE_ATTRIBUTES
 from tensat_dl.language.values import Value, as_dtype
 from tensat_dl.soundness.arithmetic import Array
 from tensat_dl.soundness.evaluator import Contents
@@ -22,10 +21,11 @@ from tensat_dl.soundness.judgement import Mismatch
 from tensat_dl.soundness.rows import open_names
 from tensat_dl.soundness.subject import Subject
 from tensat_dl.soundness.verdict import Computed, Counterexample, Tensor
-from tensat_dl.vocabulary.attributes import Attributes, AttributeValue
+from tensat_dl.vocabulary.attributes import Attributes
 from tensat_dl.vocabulary.operators import Operator
 from tensat_dl.vocabulary.signature import value_text
 from tensat_dl.vocabulary.types import AbsentType, TensorType, Type, type_text
+from tensat_dl.vocabulary.written import DTYPE_ATTRIBUTES, attribute_text, written_attributes
 
 #: By the name of the scheme.
 _COMPUTED = {
@@ -132,7 +132,7 @@ def _text(value: Value) -> str:
 
 
 def _attributes(attributes: Attributes) -> str:
-    return ", ".join(f"{name}={_attribute(name, value)}" for name, value in attributes.items)
+    return ", ".join(f"{name}={attribute_text(name, value)}" for name, value in attributes.items)
 
 
 # --- operators ------------------------------------------------------------------------------
@@ -192,26 +192,8 @@ def _line(operator: Operator, inputs: Sequence[str], attributes: Attributes) -> 
     while inputs and not inputs[-1]:
         inputs = inputs[:-1]
     given = [text or "absent" for text in inputs]
-    given += [
-        f"{name}={_attribute(name, value)}"
-        for name, value in attributes.items
-        if not _is_usual(operator, name, value)
-    ]
+    given += written_attributes(operator, attributes)
     return f"{operator.name}({', '.join(given)})"
-
-
-def _attribute(name: str, value: AttributeValue) -> str:
-    """As a rule would write it: element types by name."""
-    dtype = as_dtype(value) if name in DTYPE_ATTRIBUTES and isinstance(value, int) else None
-    return value_text(value) if dtype is None else dtype.label
-
-
-def _is_usual(operator: Operator, name: str, value: AttributeValue) -> bool:
-    """Its default says no more."""
-    formal = operator.attribute(name)
-    if formal is not None and formal.rank_dependent and isinstance(value, tuple):
-        return set(value) <= ({1} if name in ("strides", "dilations") else {0})
-    return formal is not None and formal.default == value
 
 
 # --- inputs ---------------------------------------------------------------------------------

@@ -128,6 +128,14 @@ def test_a_failure_shows_what_was_found_and_the_rules_that_made_it() -> None:
     )
 
 
+def test_what_was_found_is_written_as_in_a_rule() -> None:
+    """Without defaults (`allowzero` of Reshape), element types by name (`to` of Cast)."""
+    (failure,) = failures(
+        "input x: f32[4], s: i64[2] given y = Cast(Reshape(x, s), to=f16) expect best y = x"
+    )
+    assert failure.notes == ("found:", "  %1 = Reshape(x, s)", "  y = Cast(%1, to=f16)")
+
+
 def test_what_is_left_may_be_an_input() -> None:
     (failure,) = failures("input x: f32[4] given y = Neg(Neg(x)) expect best y = Abs(x)")
     assert failure.notes == ("found:", "  y = x")

@@ -6,7 +6,6 @@ everything is bound.  Reports E0306, E0307.
 
 from __future__ import annotations
 
-from tensat_dl.language.check.attributes import DTYPE_ATTRIBUTES
 from tensat_dl.language.check.calls import Application
 from tensat_dl.language.check.expressions import resolve_functions
 from tensat_dl.language.check.variables import Context, Variable, is_upper
@@ -14,6 +13,7 @@ from tensat_dl.language.program import AttributePattern, Sort
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import dtypes
 from tensat_dl.vocabulary.operators import AttributeKind, FormalAttribute
+from tensat_dl.vocabulary.written import DTYPE_ATTRIBUTES
 
 
 def attribute_pattern(application: Application, context: Context) -> AttributePattern:

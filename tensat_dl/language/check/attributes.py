@@ -11,9 +11,7 @@ from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import dtypes
 from tensat_dl.vocabulary.operators import AttributeKind, FormalAttribute, Operator
 from tensat_dl.vocabulary.signature import signature
-
-#: Attributes whose number is an element type: `to=f32`, `to=T`.
-DTYPE_ATTRIBUTES = frozenset({"to", "dtype", "output_dtype"})
+from tensat_dl.vocabulary.written import DTYPE_ATTRIBUTES
 
 _LISTS = {
     AttributeKind.INTS: AttributeKind.INT,

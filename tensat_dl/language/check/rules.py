@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from tensat_dl.language import walk
 from tensat_dl.language.check.annotations import Flags, check_effect
 from tensat_dl.language.check.assignments import Assignments
-from tensat_dl.language.check.attributes import DTYPE_ATTRIBUTES
 from tensat_dl.language.check.conditions import check_lets, split_where
 from tensat_dl.language.check.left import LeftSide
 from tensat_dl.language.check.names import Kind, Symbol, report_other_kind
@@ -26,6 +25,7 @@ from tensat_dl.sentences import listed
 from tensat_dl.suggest import did_you_mean
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary.operators import AttributeKind, Operator
+from tensat_dl.vocabulary.written import DTYPE_ATTRIBUTES
 
 #: What the name of the backward direction of a rule ends in.
 BACKWARD = "<="
