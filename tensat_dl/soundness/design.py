@@ -29,8 +29,8 @@ _FREE, _MUCH = 0.2, 3
 _USUAL = 0.85
 #: What an aim counts for: one choice; two of a kind, at different places; any two.
 _ALONE, _OF_A_KIND, _ANY = 4.0, 3.0, 1.0
-#: What is left of that after each attempt that failed with it.
-_FADING = 0.7
+#: What is left of that after each attempt that failed with it, and when it is given up.
+_FADING, _LEAST = 0.7, 0.1
 #: Choices of one rule that are looked at.
 _MOST = 60
 
@@ -79,8 +79,11 @@ class Design:
 
     def failed(self) -> None:
         """The attempt became no instance."""
-        if self._aim in self._aims:
-            self._aims[self._aim] *= _FADING
+        left = self._aims.get(self._aim, 0.0) * _FADING
+        if left >= _LEAST:
+            self._aims[self._aim] = left
+        else:
+            self._aims.pop(self._aim, None)
 
     def found(self) -> None:
         """The attempt became an instance."""
