@@ -73,7 +73,7 @@ def check_rule(program: CheckedProgram, rule: Rule, settings: Settings) -> Verdi
         _look_for_clash(sampler, samples * _ATTEMPTS)
     verdict = _verdict(program, subject, sampler, tally, settings)
     if verdict.status is Status.HOLDS and settings.conditions:
-        verdict = _with_needs(program, rule, verdict, max(samples // 2, 1), seed)
+        verdict = _with_needs(program, rule, verdict, samples, seed)
     return replace(verdict, seconds=time.perf_counter() - start)
 
 

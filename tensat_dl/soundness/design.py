@@ -37,11 +37,13 @@ _MOST = 60
 
 @dataclass
 class Design:
-    """`chosen`: the choices of this attempt so far; `_aims`: what no instance had yet, and what it
-    counts for; `_aim`: that of this attempt; `_tries`, `_hits`: attempts and instances, apart for
+    """`free`: the share of attempts without a design; `chosen`: the choices of this attempt so
+    far; `_aims`: what no instance had yet, and what it counts for;
+    `_aim`: that of this attempt; `_tries`, `_hits`: attempts and instances, apart for
     those with a design and those without."""
 
     random: Random
+    free: float = _FREE
     chosen: list[Choice] = field(default_factory=list)
     _known: dict[Choice, None] = field(default_factory=dict)
     _aims: dict[frozenset[Choice], float] = field(default_factory=dict)
@@ -54,7 +56,7 @@ class Design:
         """A new attempt; whether it is to be designed."""
         self.chosen.clear()
         seldom = self._yield(designed=False) > _MUCH * self._yield(designed=True)
-        self._designed = self.random.random() >= (1 - _FREE if seldom else _FREE)
+        self._designed = self.random.random() >= (1 - _FREE if seldom else self.free)
         self._tries[self._designed] += 1
         best = max(self._aims.values(), default=0.0) if self._designed else 0.0
         likely = [aim for aim, weight in self._aims.items() if weight == best]

@@ -28,6 +28,8 @@ from tensat_dl.syntax import ast
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.types import ABSENT, Type
 
+#: Attempts without a design where one condition is not to hold.
+_MOSTLY = 0.8
 #: Repeated instances for each new one, before a rule is taken to have no others.
 _REPEATED = 2
 
@@ -134,6 +136,8 @@ class Sampler:
         self.clashing: Instance | None = None
         self._square = False
         self._design = Design(self.random)
+        if self.avoid is not None:  # what one condition leaves out is unusual already
+            self._design.free = _MOSTLY
         self._seen: set[Hashable] = set()
         self._repeated = 0
         functions = self.subject.answerer.functions
