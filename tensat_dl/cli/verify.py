@@ -32,6 +32,7 @@ methods, from the strongest on:
   float64   equal in float64, within 1e-6 of the largest value
 
 A rule that is not `@real` is also tried with NaN, infinities, signed zeros and rounding.
+Some instances are written as models of other opsets have them, and run; -v shows which.
 Instances on which the sides differ in type are kept apart, since `run` does not join those: their
 number is shown, and with --unguarded they refute the rule.
 exit codes: 0 no rule is refuted   4 a rule is refuted, has no instance, or the file is wrong
@@ -58,6 +59,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--no-cache", action="store_true", help="compute verdicts that are known already, too"
+    )
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="also the opsets at which instances were run"
     )
     parser.add_argument("--json", metavar="FILE", help="write the verdicts to FILE, `-` for stdout")
 
@@ -101,19 +105,22 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     if arguments.json:
         write_json(make_report(verdicts), arguments.json)
     if not quiet:
-        _print(verdicts, arguments.rules)
+        _print(verdicts, arguments.rules, verbose=arguments.verbose)
     print_diagnostics(found)
     bad = any(diagnostic.severity is Severity.ERROR for diagnostic in found)
     return ExitCode.BAD_RULES if bad else ExitCode.OK
 
 
-def _print(verdicts: Sequence[Verdict], rules: str) -> None:
+def _print(verdicts: Sequence[Verdict], rules: str, *, verbose: bool) -> None:
     from tensat_dl.cli.tables import Line, Table, print_blocks
 
-    rows = [_row(verdict) for verdict in verdicts]
     columns: tuple[str, ...] = ("rule", "verdict", "method", ">instances", ">error", "kept apart")
+    rows = [_row(verdict) for verdict in verdicts]
     if not any(verdict.apart for verdict in verdicts):
         columns, rows = columns[:-1], [row[:-1] for row in rows]
+    if verbose:
+        columns = (*columns, "opsets")
+        rows = [(*r, ", ".join(map(str, v.opsets))) for r, v in zip(rows, verdicts, strict=True)]
     counts: dict[str, int] = {}
     for verdict in verdicts:
         counts[verdict.status.value] = counts.get(verdict.status.value, 0) + 1

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 
 from tensat_dl.language.program import CheckedProgram, Rule
 from tensat_dl.sentences import listed
-from tensat_dl.soundness.counterexample import describe, describe_clash
+from tensat_dl.soundness.counterexample import describe, describe_clash, describe_departure
 from tensat_dl.soundness.instances import Instance, Sampler
 from tensat_dl.soundness.judgement import Judgement, Mismatch, judge
 from tensat_dl.soundness.necessity import Need, need_of
+from tensat_dl.soundness.older import Departure, OlderOpsets
 from tensat_dl.soundness.settings import Settings
-from tensat_dl.soundness.shrink import Refuted, shrink, shrink_clash
+from tensat_dl.soundness.shrink import Refuted, shrink, shrink_clash, shrink_departure
 from tensat_dl.soundness.subject import Subject, make_subject
 from tensat_dl.soundness.verdict import Status, Verdict
 from tensat_dl.syntax import ast
@@ -39,6 +40,7 @@ class Tally:
     methods: Counter[str] = field(default_factory=Counter)
     error: float = 0.0
     refuted: tuple[Instance, Mismatch] | None = None
+    departure: Departure | None = None
     unknown: Counter[str] = field(default_factory=Counter)
 
     def note(self, instance: Instance, judgement: Judgement) -> None:
@@ -60,21 +62,36 @@ def check_rule(program: CheckedProgram, rule: Rule, settings: Settings) -> Verdi
     seed = settings.seed
     samples = settings.samples * min(max(len(subject.plans), 1), _WAYS)
     sampler = Sampler(subject, seed)
-    tally = Tally()
+    tally, older = Tally(), OlderOpsets(subject, seed, samples)
     for attempt in range(max(_FIRST, samples * _ATTEMPTS)):
-        if tally.instances >= samples or tally.refuted is not None:
+        if tally.instances >= samples or tally.refuted or tally.departure:
             break
         if attempt == _FIRST and not tally.instances:
             break
         instance = sampler.attempt()
-        if instance is not None:
-            tally.note(instance, judge(subject, instance, seed * 1_000_003 + attempt * 17))
+        if instance is None:
+            continue
+        tally.note(instance, judge(subject, instance, seed * 1_000_003 + attempt * 17))
+        if tally.refuted is None and older.is_due(tally.instances):
+            tally.departure = older.depart(instance)
     if settings.unguarded and tally.refuted is None:
         _look_for_clash(sampler, samples * _ATTEMPTS)
     verdict = _verdict(program, subject, sampler, tally, settings)
+    verdict = _at_opsets(subject, verdict, older, tally.departure)
     if verdict.status is Status.HOLDS and settings.conditions:
         verdict = _with_needs(program, rule, verdict, samples, seed)
     return replace(verdict, seconds=time.perf_counter() - start)
+
+
+def _at_opsets(
+    subject: Subject, verdict: Verdict, older: OlderOpsets, found: Departure | None
+) -> Verdict:
+    """What the rule is in models of the opsets that were drawn."""
+    verdict = replace(verdict, opsets=tuple(sorted(set(older.drawn))))
+    if verdict.status is not Status.HOLDS or found is None:
+        return verdict
+    example = describe_departure(subject, shrink_departure(subject, found, older))
+    return replace(verdict, status=Status.REFUTED, counterexample=example)
 
 
 def _look_for_clash(sampler: Sampler, attempts: int) -> None:

@@ -18,6 +18,8 @@ from tensat_dl.soundness.arithmetic import Array
 from tensat_dl.soundness.evaluator import Contents
 from tensat_dl.soundness.instances import Instance, Root
 from tensat_dl.soundness.judgement import Mismatch
+from tensat_dl.soundness.older import Departure, carried_outputs, difference
+from tensat_dl.soundness.recorder import Recorded
 from tensat_dl.soundness.rows import open_names
 from tensat_dl.soundness.subject import Subject
 from tensat_dl.soundness.verdict import Computed, Counterexample, Tensor
@@ -71,6 +73,47 @@ def describe_clash(subject: Subject, instance: Instance) -> Counterexample:
         right_element=type_text(right),
         computed=Computed.TYPES,
     )
+
+
+def describe_departure(subject: Subject, found: Departure) -> Counterexample:
+    """What a model of an older opset makes of both sides, or, where that is one thing, of one."""
+    recorded, instance = found.recorded, found.instance
+    root = recorded.roots[found.output // 2]
+    if found.unwritable:
+        left = right = None
+        computed = Computed.WRITTEN
+    else:
+        first = found.output - found.output % 2
+        left, right, computed = *found.found[first : first + 2], Computed.WRITTEN
+        if not difference(recorded, left, right).problem:
+            left, computed = carried_outputs(recorded)[first], Computed.READ
+    name, type_ = _root_name(root), type_text(instance.type_of(root))
+    index, elements = _place(recorded, left, right)
+    return Counterexample(
+        names=dict(_names(instance)),
+        applied=tuple(_applied(subject, instance)),
+        inputs=tuple(_inputs(instance, recorded.contents)),
+        left=Tensor(name, type_, None if left is None else plain(left)),
+        right=Tensor(name, type_, None if right is None else plain(right)),
+        index=index,
+        left_element=elements[0],
+        right_element=elements[1],
+        computed=computed,
+        opset=found.opset,
+        unwritable=found.unwritable,
+    )
+
+
+def _place(
+    recorded: Recorded, left: Array | None, right: Array | None
+) -> tuple[tuple[int, ...], tuple[Any, Any]]:
+    """Where two outputs differ most, and what stands there."""
+    if left is None or right is None:
+        return (), (None, None)
+    if left.shape != right.shape or left.dtype != right.dtype:
+        return (), (f"{left.dtype}{list(left.shape)}", f"{right.dtype}{list(right.shape)}")
+    index = difference(recorded, left, right).index
+    return index, (plain(np.asarray(left[index])), plain(np.asarray(right[index])))
 
 
 def _known_value(type_: Type) -> Any:

@@ -130,8 +130,12 @@ def _of(rule: Rule, verdict: Verdict) -> Iterator[Diagnostic]:
 
 def _refuted(verdict: Verdict) -> str:
     found = verdict.counterexample
-    alone = found is not None and is_clash(found)
-    return f"`{verdict.rule}` does not hold" + (" without the guard of types" if alone else "")
+    where = ""
+    if found is not None and found.opset:
+        where = f" at ai.onnx {found.opset}"
+    elif found is not None and is_clash(found):
+        where = " without the guard of types"
+    return f"`{verdict.rule}` does not hold{where}"
 
 
 def is_clash(found: Counterexample) -> bool:
@@ -140,6 +144,11 @@ def is_clash(found: Counterexample) -> bool:
 
 
 def _help(found: Counterexample, *, real: bool) -> str:
+    if found.opset:
+        return (
+            "what differs is how tensat-dl writes operators at that opset: please report it; until "
+            "then a condition that leaves this instance out keeps the rule right"
+        )
     if is_clash(found):
         return "types that have to agree share their names: `x: T[*S], y: T[*S]`"
     if not real and found.computed is Computed.NATIVE:
@@ -158,11 +167,15 @@ def counterexample_lines(found: Counterexample) -> Iterator[str]:
         yield f"{found.left.name} on the right: {_tensor(found.right)}"
         yield "they differ in type: `run` does not join them, what asks for no types would"
         return
+    if found.unwritable:
+        yield f"it should be on at ai.onnx {found.opset}, but: {found.unwritable}"
+        return
     yield f"{found.left.name} on the left:  {_elements(found.left.elements)}"
     yield f"{found.left.name} on the right: {_elements(found.right.elements)}"
     place = f" at {list(found.index)}" if found.index else ""
+    which = "most" if found.opset else "first"
     yield (
-        f"they differ first{place}: {_elements(found.left_element)} on the left, "
+        f"they differ {which}{place}: {_elements(found.left_element)} on the left, "
         f"{_elements(found.right_element)} on the right ({found.computed})"
     )
 

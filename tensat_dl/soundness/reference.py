@@ -64,7 +64,7 @@ def _evaluated(call: Call, opset: int, *, wide: bool) -> list[Array]:
         outputs=tuple(Output(name, name) for name in outputs),
         types=types,
         opsets={**VERSIONS, "": opset},
-        source=Source(onnx.ModelProto(ir_version=10)),
+        source=no_source(),
     )
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
@@ -72,6 +72,11 @@ def _evaluated(call: Call, opset: int, *, wide: bool) -> list[Array]:
     except (CannotRun, TensatError) as reason:
         raise Unsupported(str(reason)) from None
     return [_stored(call, index, array) for index, array in enumerate(found)]
+
+
+def no_source() -> Source:
+    """That of a graph which comes from no model."""
+    return Source(onnx.ModelProto(ir_version=10))
 
 
 def _stated(type_: Type, wide: bool) -> Type:

@@ -19,6 +19,7 @@ from tensat_dl.soundness.arithmetic import Array, Scheme, Unsupported
 from tensat_dl.soundness.evaluator import Contents
 from tensat_dl.soundness.instances import Instance, Sampler, make_instance
 from tensat_dl.soundness.judgement import Mismatch, compare_on, judge
+from tensat_dl.soundness.older import Departure, OlderOpsets
 from tensat_dl.soundness.rows import changed, open_names
 from tensat_dl.soundness.subject import Subject
 from tensat_dl.vocabulary.dtypes import DType
@@ -63,6 +64,20 @@ def shrink(subject: Subject, found: Refuted, seed: int) -> Refuted:
 def shrink_clash(subject: Subject, found: Instance, seed: int) -> Instance:
     """The smallest instance found whose sides differ in type."""
     return _smallest(subject, found, seed, lambda instance: instance.clash is not None)
+
+
+def shrink_departure(subject: Subject, found: Departure, older: OlderOpsets) -> Departure:
+    """The smallest instance found that departs at the same opset."""
+    best = found
+
+    def departs(instance: Instance) -> bool:
+        nonlocal best
+        again = older.depart_at(instance, found.opset)
+        best = again or best
+        return again is not None
+
+    _smallest(subject, found.instance, older.seed, departs)
+    return best
 
 
 def _smallest(

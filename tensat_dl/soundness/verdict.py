@@ -37,6 +37,8 @@ class Computed(StrEnum):
     NATIVE = "in the element types themselves, NaN and rounding included"
     WRAPPED = "in integers, which wrap"
     TYPES = "by their types"
+    WRITTEN = "both written at that opset, and run"
+    READ = "the left as the language has it, the right written at that opset, and run"
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,8 @@ class Counterexample:
     with their attributes and types; `inputs`: what the left side leaves open; `left` and `right`:
     the outputs that differ, first at `index`, where they are `left_element`, `right_element`.
     Where the sides differ in type, `left` and `right` say so and have no elements, unless it is a
-    value that their types know.
+    value that their types know.  `opset`: where they differ only as models of that opset have
+    them, else 0; `unwritable`: why they cannot be written there, or "".
     """
 
     names: Mapping[str, str]
@@ -68,6 +71,8 @@ class Counterexample:
     left_element: Any
     right_element: Any
     computed: Computed
+    opset: int = 0
+    unwritable: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,7 @@ class Verdict:
     them apart; with `unguarded` they refute; `error`: the probability that an instance that was
     proved modulo the prime is none; `reason`: what stood in the way; `needed`: conditions without
     which it was refuted; `unneeded`: those without which it was not, though instances were found
-    that only they leave out."""
+    that only they leave out; `opsets`: those at which instances were written, and run."""
 
     rule: str
     base: str
@@ -92,6 +97,7 @@ class Verdict:
     reason: str = ""
     needed: tuple[str, ...] = ()
     unneeded: tuple[str, ...] = ()
+    opsets: tuple[int, ...] = ()
     seconds: float = 0.0
 
     @property

@@ -24,6 +24,16 @@ def test_rules_that_hold(tensat) -> None:
     assert done.out.splitlines()[-1] == "r.tsat: 1 rule: 1 holds"
 
 
+def test_the_opsets_that_were_drawn(tensat) -> None:
+    Path("r.tsat").write_text(RIGHT)
+    done = tensat("verify", "r.tsat", "--samples", 10, "-v", "--json", "v.json")
+    (verdict,) = json.loads(Path("v.json").read_text())["rules"]
+    assert 1 <= len(verdict["opsets"]) <= 4
+    head, row = done.out.splitlines()[:2]
+    assert head.split()[-1] == "opsets"
+    assert row.endswith(" " + ", ".join(map(str, verdict["opsets"])))
+
+
 def test_a_rule_that_is_refuted(tensat) -> None:
     Path("r.tsat").write_text(WRONG)
     done = tensat("verify", "r.tsat", "--samples", 10)

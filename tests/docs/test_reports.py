@@ -98,7 +98,7 @@ def verify_report() -> dict[str, Any]:
         {"p": "1"}, ("y = Relu(x)",), (tensor,), tensor, tensor, (0,), 0, 1, Computed.REALS
     )
     refuted = Verdict("r", "r", Status.REFUTED, False, 1, {"exact": 1}, 0.0, 0, False, example)
-    return make_verdicts([refuted, replace(refuted, needed=("a",), unneeded=("b",))])
+    return make_verdicts([refuted, replace(refuted, needed=("a",), unneeded=("b",), opsets=(7,))])
 
 
 def written(*command: str) -> dict[str, Any]:
