@@ -11,19 +11,23 @@ from tensat_dl.soundness.proposals.layout import known_list
 from tensat_dl.vocabulary.dtypes import DType
 
 
+#: Cuts of a slice; a reversed one takes the whole, so that no type tells it from the identity.
+_CUTS = ("part",) * 6 + ("whole",)
+_REVERSED = "reversed"
+
+
 def _slice(a: Application) -> None:
-    draw = a.draw
     a.settle(0)
-    dims = a.dims(0)
-    axes = _slice_axes(a, dims)
-    cuts = [_cut(draw, a.dim(0, axis)) for axis in axes]
+    axes = _slice_axes(a, a.dims(0))
     stepped = a.is_open(4) or a.value(4) is not None
-    whole = draw.chance(0.15)
-    known_list(a, 1, [0 if whole else first for first, _ in cuts])
-    known_list(a, 2, [2**31 if whole else last for _, last in cuts])
+    cut = a.pick("cut", (*_CUTS, _REVERSED) if stepped else _CUTS)
+    written = a.pick("written", ("front", "front", "front", "end", "any"))
+    cuts = [_cut(a.draw, a.dim(0, axis), cut, written) for axis in axes]
+    known_list(a, 1, [first for first, _, _ in cuts])
+    known_list(a, 2, [last for _, last, _ in cuts])
     known_list(a, 3, axes)
     if stepped:
-        known_list(a, 4, [draw.random.choice((1, 1, 1, 2, -1)) for _ in axes])
+        known_list(a, 4, [step for _, _, step in cuts])
 
 
 def _slice_axes(a: Application, dims: Dims) -> list[int]:
@@ -42,16 +46,20 @@ def _slice_axes(a: Application, dims: Dims) -> list[int]:
     return [axis - len(dims) if a.draw.chance(0.2) else axis for axis in chosen]
 
 
-def _cut(draw: Draw, size: int) -> tuple[int, int]:
-    """A first and a last place, in any of the ways in which they can be written."""
+def _cut(draw: Draw, size: int, cut: str, written: str) -> tuple[int, int, int]:
+    """A first place, a last place and a step, in any of the ways in which they can be written."""
+    if cut == _REVERSED:
+        return -1, -(2**31), -1
+    step = draw.random.choice((1, 1, 1, 2, -1))
+    if cut == "whole":
+        return 0, 2**31, step
     first = draw.random.randint(0, max(size - 1, 0))
     last = draw.random.randint(first, size)
-    style = draw.random.random()
-    if style < 0.55:
-        return first, last
-    if style < 0.75:
-        return first - size, (last - size) if last < size else size
-    return draw.random.randint(-size - 1, size + 1), draw.random.randint(-size - 1, size + 2)
+    if written == "front":
+        return first, last, step
+    if written == "end":
+        return first - size, (last - size) if last < size else size, step
+    return draw.random.randint(-size - 1, size + 1), draw.random.randint(-size - 1, size + 2), step
 
 
 def _split(a: Application) -> None:
