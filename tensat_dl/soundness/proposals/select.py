@@ -10,7 +10,6 @@ from tensat_dl.soundness.proposals.application import Application, Misfit, Propo
 from tensat_dl.soundness.proposals.layout import known_list
 from tensat_dl.vocabulary.dtypes import DType
 
-
 #: Cuts of a slice; a reversed one takes the whole, so that no type tells it from the identity.
 _CUTS = ("part",) * 6 + ("whole",)
 _REVERSED = "reversed"
