@@ -15,7 +15,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 #: Refuted as they were published.
 UNGROUPED = frozenset("S92 S93 S118 S119".split())
@@ -73,6 +77,55 @@ def equations() -> Mapping[str, Equation]:
     """By number."""
     text = (Path(__file__).parent / "published.txt").read_text(encoding="utf-8")
     return {e.number: e for e in map(_equation, text.splitlines()) if e is not None}
+
+
+def compute(term: Term, arrays: Mapping[str, NDArray[np.int64]]) -> NDArray[np.int64]:
+    """A term of joins, sums and products as numpy has it.  Raises ValueError for shapes that fit
+    nothing."""
+    if not term.args:
+        return arrays[term.head]
+    first, second = (compute(arg, arrays) for arg in term.args)
+    if term.head.startswith("cat"):
+        return np.concatenate([first, second], axis=int(term.head[3]))
+    return first + second if term.head == "+" else first * second
+
+
+@cache
+def wrong_where_broadcast() -> frozenset[str]:
+    """The numbers of the equations of joins, sums and products that have the same dims on both
+    sides, and other elements, for some sizes of two axes: mostly those with an empty dim beside a
+    dim of 1."""
+    simple = [
+        equation
+        for equation in equations().values()
+        if all(
+            head[:3] == "cat" or head in "+*"
+            for term in (*equation.left, *equation.right)
+            for head in term.heads()
+        )
+    ]
+    assert len(simple) == 55
+    return frozenset(equation.number for equation in simple if _is_wrong(equation))
+
+
+def _is_wrong(equation: Equation) -> bool:
+    more = (1,) * ((equation.rank or 2) - 2)
+    shapes = [(*dims, *more) for dims in product((0, 1, 2), repeat=2)]
+    rng = np.random.default_rng(0)
+    for chosen in product(shapes, repeat=len(equation.variables)):
+        given = [rng.integers(-50, 50, shape) for shape in chosen]
+        arrays = dict(zip(equation.variables, given, strict=True))
+        try:
+            lefts, rights = (
+                [compute(term, arrays) for term in side] for side in (equation.left, equation.right)
+            )
+        except ValueError:  # they do not broadcast, or do not join
+            continue
+        pairs = list(zip(lefts, rights, strict=True))
+        alike = all(left.shape == right.shape for left, right in pairs)
+        if alike and not all(np.array_equal(left, right) for left, right in pairs):
+            return True
+    return False
 
 
 def _equation(line: str) -> Equation | None:
