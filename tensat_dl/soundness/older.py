@@ -9,7 +9,7 @@ optimisations, or by ONNX's reference evaluator.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -20,7 +20,8 @@ from tensat_dl.graph.compare import Difference, compare, tolerance
 from tensat_dl.graph.constants import numpy_type
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.plain import plain_code
-from tensat_dl.graph.run import CannotRun, open_reference, open_runner
+from tensat_dl.graph.run import CannotRun, Runner, open_reference, open_runner
+from tensat_dl.graph.source import Source
 from tensat_dl.graph.write import build_source
 from tensat_dl.soundness import arithmetic
 from tensat_dl.soundness.arithmetic import Array, Unsupported
@@ -32,6 +33,7 @@ from tensat_dl.soundness.subject import Subject
 from tensat_dl.vocabulary import catalog, dtypes
 from tensat_dl.vocabulary.adapters import NEWEST, OLDEST, lowerable
 from tensat_dl.vocabulary.dtypes import DType
+from tensat_dl.vocabulary.operators import LANGUAGE_OPSET
 from tensat_dl.vocabulary.types import TensorType, Type
 
 #: Instances of each rule that are written at another opset, and those that are tried for it.
@@ -39,14 +41,13 @@ _MOST = 4
 _TRIED = 8
 #: How often contents are drawn for one that departs: rounding alone does not each time.
 _CONFIRMED = 3
-#: What ONNX's reference evaluator computes wrongly below these opsets; and, of integers, always.
+#: What ONNX's reference evaluator computes wrongly below these opsets.
 _WRONG_BELOW = {"BatchNormalization": 14, "MaxPool": 10, "Unsqueeze": 13}
-_WRONG_ON_INTEGERS = frozenset(("Gemm",))
 #: Some functions of f64 are computed in f32 by runtimes.
 _COARSEST = DType.F32.onnx_code
 
-#: The opsets that give the operators of an instance one and the same form.
-_Form = tuple[int, ...]
+#: What opsets may have in common: the operators of an instance, each with its version.
+_Form = frozenset[tuple[str, int]]
 
 
 @dataclass(frozen=True)
@@ -93,15 +94,23 @@ class OlderOpsets:
         opset = None if recorded is None else self._draw(recorded)
         if recorded is None or opset is None:
             return None
+        try:
+            found = self._confirmed(instance, recorded, opset)
+        except Unsupported:
+            return None
         self.drawn.append(opset)
-        return self._confirmed(instance, recorded, opset)
+        self._seen.add(_form(recorded, opset))
+        return found
 
     def depart_at(self, instance: Instance, opset: int) -> Departure | None:
         """The same at a given opset; None also where it cannot be written."""
         recorded = None if instance.clash else self._record(instance)
         if recorded is None or not _is_writable(recorded, opset):
             return None
-        return self._confirmed(instance, recorded, opset)
+        try:
+            return self._confirmed(instance, recorded, opset)
+        except Unsupported:
+            return None
 
     def _confirmed(self, instance: Instance, recorded: Recorded, opset: int) -> Departure | None:
         found = _departure(instance, recorded, opset)
@@ -127,40 +136,44 @@ class OlderOpsets:
 
     def _draw(self, recorded: Recorded) -> int | None:
         """An opset at which every node can be written, None where there is none."""
-        forms = list(_forms(recorded).items())
-        self._random.shuffle(forms)
-        forms.sort(key=lambda item: item[0] in self._seen)
-        for form, opsets in forms:
-            # The last before a change, or the first that has it.
-            opset = self._random.choice((opsets[0], opsets[-1]))
-            if _is_writable(recorded, opset):
-                self._seen.add(form)
-                return opset
-        return None
+        forms: dict[_Form, list[int]] = {}
+        for opset in range(OLDEST, NEWEST + 1):
+            forms.setdefault(_form(recorded, opset), []).append(opset)
+        # The first that has a form, or the last before it changes.
+        ends = {form: self._random.choice((o[0], o[-1])) for form, o in forms.items()}
+        order = self._random.sample(list(ends), len(ends))
+        order.sort(key=lambda form: form in self._seen)
+        return next((ends[form] for form in order if _is_writable(recorded, ends[form])), None)
 
 
 def _departure(instance: Instance, recorded: Recorded, opset: int) -> Departure | None:
-    """The first side that all who can run it compute otherwise at `opset`."""
-    try:
-        source = build_source(_graph(recorded, opset))
-    except TensatError as error:
-        return Departure(opset, instance, recorded, unwritable=str(error))
-    first: Departure | None = None
+    """The first side that all who can tell compute otherwise at `opset`.  Raises Unsupported where
+    nobody can: who differs at the language's opset, too, has another idea of an operator."""
+    departures: list[Departure] = []
     for opener in (open_runner, open_reference):
         if opener is open_reference and _is_misread(recorded, opset):
             break
         try:
-            found = opener(source).run(
-                {name: _carried(a, recorded.types[name]) for name, a in recorded.feeds.items()}
-            )
+            found = _run(opener, recorded, opset)
+            output = _differing(recorded, found)
+            if output is None:
+                return None
+            if _differing(recorded, _run(opener, recorded, LANGUAGE_OPSET)) is None:
+                departures.append(Departure(opset, instance, recorded, output, found))
         except CannotRun:
             continue
-        output = _differing(recorded, found)
-        if output is None:
-            return None
-        arrays = tuple(map(np.asarray, found))
-        first = first or Departure(opset, instance, recorded, output, arrays)
-    return first
+        except TensatError as error:
+            return Departure(opset, instance, recorded, unwritable=str(error))
+    if not departures:
+        raise Unsupported(f"nothing here tells what it is at opset {opset}")
+    return departures[0]
+
+
+def _run(opener: Callable[[Source], Runner], recorded: Recorded, opset: int) -> tuple[Array, ...]:
+    """The outputs of the model of that opset."""
+    feeds = {name: _carried(a, recorded.types[name]) for name, a in recorded.feeds.items()}
+    source = build_source(_graph(recorded, opset))
+    return tuple(map(np.asarray, opener(source).run(feeds)))
 
 
 def _differing(recorded: Recorded, found: Sequence[Array]) -> int | None:
@@ -228,28 +241,19 @@ def _is_writable(recorded: Recorded, opset: int) -> bool:
     )
 
 
-def _forms(recorded: Recorded) -> dict[_Form, list[int]]:
-    """The opsets by the versions of all operators that they have."""
-    operators = dict.fromkeys(n.operator.name for n in recorded.nodes if not n.operator.domain)
-    found: dict[_Form, list[int]] = {}
-    for opset in range(OLDEST, NEWEST + 1):
-        form = tuple(_version(name, opset) for name in operators)
-        found.setdefault(form, []).append(opset)
-    return found
+def _form(recorded: Recorded, opset: int) -> _Form:
+    """The operators with the versions that they have at an opset."""
+    names = {node.operator.name for node in recorded.nodes if not node.operator.domain}
+    return frozenset((name, _version(name, opset)) for name in names)
 
 
 @cache
 def _version(name: str, opset: int) -> int:
-    """That of an operator at an opset; 0 where it has another name there, or is not there yet."""
+    """0 where the operator has another name there, or is not there yet."""
     schema = catalog.schema_at("", name, opset)
     return 0 if schema is None else int(schema.since_version)
 
 
 def _is_misread(recorded: Recorded, opset: int) -> bool:
     """Some operator is not what the reference evaluator takes it for."""
-    names = {node.operator.name for node in recorded.nodes}
-    integers = any(
-        isinstance(t, TensorType) and t.dtype.is_integer for t in recorded.types.values()
-    )
-    old = any(opset < _WRONG_BELOW.get(name, 0) for name in names)
-    return old or (integers and not names.isdisjoint(_WRONG_ON_INTEGERS))
+    return any(opset < _WRONG_BELOW.get(node.operator.name, 0) for node in recorded.nodes)
