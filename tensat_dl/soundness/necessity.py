@@ -21,6 +21,9 @@ from tensat_dl.syntax import ast
 _ATTEMPTS = 8
 #: The same, where there was none so far.
 _FIRST = 3
+#: Where nobody said that the condition is meant, so many times as many instances as otherwise show
+#: that it is not needed; where somebody did, this share of them.
+_SURE, _MEANT = 4, 0.5
 
 
 class Need(Enum):
@@ -31,16 +34,26 @@ class Need(Enum):
     UNKNOWN = "unknown"
 
 
+def is_meant(program: CheckedProgram, rule: Rule) -> bool:
+    """Nobody is to be told of conditions that the rule does not need."""
+    return any(a.code == "W1001" and a.covers(rule.span) for a in program.allowances)
+
+
 def need_of(
     program: CheckedProgram, rule: Rule, condition: ast.Expr, samples: int, seed: int
 ) -> Need:
-    """Judge up to `samples` instances on which `condition` is false or unknown."""
+    """Judge instances on which `condition` is false or unknown, until one refutes or there are as
+    many as are wanted; `samples`: instances of the whole rule.  Most needed conditions show at
+    once, some on one instance of a hundred: a warning has to wait for many."""
     others = tuple(other for other in rule.conditions if other is not condition)
     subject = make_subject(program, replace(rule, conditions=others))
     sampler = Sampler(subject, seed, avoid=condition)
+    few, many = samples * _FIRST, samples * _ATTEMPTS
+    meant = is_meant(program, rule)
+    wanted = max(1, int(samples * (_MEANT if meant else _SURE)))
     judged = 0
-    for attempt in range(samples * _ATTEMPTS):
-        if not judged and attempt == samples * _FIRST:
+    for attempt in range(many if meant else many * _SURE):
+        if (attempt == few and not judged) or (attempt == many and judged < samples):
             break
         instance = sampler.attempt()
         if instance is None or all(holds(condition, r.scope.env) is True for r in instance.rows):
@@ -49,6 +62,6 @@ def need_of(
         if found.mismatch is not None:
             return Need.NEEDED
         judged += found.method is not None
-        if judged == samples:
+        if judged == wanted:
             return Need.UNNEEDED
     return Need.UNKNOWN

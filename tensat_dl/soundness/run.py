@@ -16,6 +16,7 @@ from tensat_dl.language.program import CheckedProgram, Rule
 from tensat_dl.progress import Phase, Progress, ProgressEvent, silent
 from tensat_dl.resources import process_context, processors
 from tensat_dl.soundness.check import check_rule
+from tensat_dl.soundness.necessity import is_meant
 from tensat_dl.soundness.settings import Settings
 from tensat_dl.soundness.store import key_of, load, store
 from tensat_dl.soundness.verdict import Verdict
@@ -47,7 +48,7 @@ def verify_program(
     """Verify `rules` of `program`; `progress` hears of each verdict that was computed."""
     start = time.perf_counter()
     shown = f"{settings.samples} {settings.seed} {settings.conditions} {settings.unguarded}"
-    keys = {rule.name: key_of(program, rule, shown) for rule in rules} if settings.cache else {}
+    keys = _keys(program, rules, shown) if settings.cache else {}
     known = {name: found for name, key in keys.items() if (found := load(key)) is not None}
     waiting = [rule for rule in rules if rule.name not in known]
     verdicts = dict(known)
@@ -58,6 +59,13 @@ def verify_program(
         message = f"{len(verdicts)} of {len(rules)} rules, now {verdict.rule}"
         progress(ProgressEvent(Phase.VERIFY, time.perf_counter() - start, message=message))
     return tuple(verdicts[rule.name] for rule in rules)
+
+
+def _keys(program: CheckedProgram, rules: Sequence[Rule], shown: str) -> dict[str, str]:
+    """By the rule's name, where its verdict is kept."""
+    return {
+        rule.name: key_of(program, rule, f"{shown} {is_meant(program, rule)}") for rule in rules
+    }
 
 
 def _computed(
