@@ -21,9 +21,9 @@ from tensat_dl.syntax import ast
 _ATTEMPTS = 8
 #: The same, where there was none so far.
 _FIRST = 3
-#: Where nobody said that the condition is meant, so many times as many instances as otherwise show
-#: that it is not needed; where somebody did, this share of them.
-_SURE, _MEANT = 4, 0.5
+#: Half as many instances as are drawn of the rule are a first word, which is enough where the
+#: author said that the condition is meant.  Else so many times as many have to agree.
+_SURE = 4
 
 
 class Need(Enum):
@@ -50,10 +50,11 @@ def need_of(
     sampler = Sampler(subject, seed, avoid=condition)
     few, many = samples * _FIRST, samples * _ATTEMPTS
     meant = is_meant(program, rule)
-    wanted = max(1, int(samples * (_MEANT if meant else _SURE)))
+    least = max(samples // 2, 1)
+    wanted = least if meant else samples * _SURE
     judged = 0
     for attempt in range(many if meant else many * _SURE):
-        if (attempt == few and not judged) or (attempt == many and judged < samples):
+        if (attempt == few and not judged) or (attempt == many and judged < least):
             break
         instance = sampler.attempt()
         if instance is None or all(holds(condition, r.scope.env) is True for r in instance.rows):

@@ -10,6 +10,7 @@ from rule_files import program_of, refutation, statuses, verify
 
 from tensat_dl.language.load import load_rules
 from tensat_dl.soundness.findings import findings
+from tensat_dl.soundness.necessity import Need, need_of
 from tensat_dl.soundness.report import make_report
 from tensat_dl.soundness.run import verify_program
 from tensat_dl.soundness.settings import Settings
@@ -164,6 +165,41 @@ def test_a_needless_condition_is_a_warning_with_the_stronger_rule() -> None:
     assert first.span.file.text[first.span.start : first.span.end] == "rank(x) == 2"
     assert "`where numel(x) > 3`" in first.help
     assert "`where rank(x) == 2`" in second.help
+
+
+NEEDED_WHERE = {
+    "a slice is reversed": "Slice(x, s, e, axes, t) => x where min(value(t)) > 0",
+    "a reversed slice reaches the summand": """Slice(Sub(x, c), s, e, axes, t)
+      => Sub(Slice(x, s, e, axes, t), c) where rank(c) == 0""",
+    "a factor is a vector": """MatMul(a, MatMul(b, MatMul(b, c)))
+      => MatMul(MatMul(MatMul(a, b), b), c) where min(rank(a), rank(b), rank(c)) >= 2""",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", NEEDED_WHERE.values(), ids=NEEDED_WHERE)
+def test_a_condition_that_is_seldom_needed_is_found_needed_with_any_seed(rule: str) -> None:
+    program = program_of("rewrite r: " + rule)
+    (checked,) = program.rules
+    (condition,) = checked.conditions
+    found = {need_of(program, checked, condition, 40, seed) for seed in range(10)}
+    assert found == {Need.NEEDED}
+
+
+@pytest.mark.slow
+def test_a_condition_that_is_not_needed_is_said_with_any_seed() -> None:
+    """Few matrices have three elements or less, so that the second takes many attempts."""
+    program = program_of("rewrite r: Relu(Relu(x)) => Relu(x) where rank(x) == 2, numel(x) > 3")
+    (rule,) = program.rules
+    for condition in rule.conditions:
+        found = {need_of(program, rule, condition, 40, seed) for seed in (3, 5, 6)}
+        assert found == {Need.UNNEEDED}
+
+
+def test_nothing_is_said_of_a_condition_that_follows_from_the_types() -> None:
+    program = program_of("rewrite r: Relu(Relu(x: f32[2, 2])) => Relu(x) where dim(x, 0) == 2")
+    (rule,) = program.rules
+    assert need_of(program, rule, rule.conditions[0], 40, 0) is Need.UNKNOWN
 
 
 @pytest.mark.slow
