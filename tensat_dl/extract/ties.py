@@ -70,8 +70,11 @@ class _Ties:
         """Reduce, split, search; the graph as it was split, and what was left undone."""
         graph = self._reduce(graph)
         undone = 0
+        alone = np.bincount(graph.part) == 1
         for part in self._parts_with_decisions(graph):
-            undone += not self._search(cut(graph, part, self.deadline))
+            if not alone[part]:
+                undone += not self._search(cut(graph, part, self.deadline))
+        self._choose(graph, np.flatnonzero(alone[graph.part]).tolist())
         self.answer.prefer(self.choice)
         return graph, f"{counted(undone, 'part')} not searched to the end" if undone else ""
 
@@ -109,6 +112,18 @@ class _Ties:
         several = np.diff(graph.first) > 1
         parts: list[int] = np.unique(graph.part[np.flatnonzero(several)]).tolist()
         return parts
+
+    def _choose(self, graph: Graph, alone: Sequence[int]) -> None:
+        """Choose for classes that are parts by themselves.  All nodes left of such a class are as
+        cheap; where one is the best by the measures, and the answer's is no worse, that stays."""
+        measures = [_on(graph, measure) for measure in self.measures]
+        chosen = self._chosen(graph)
+
+        def key(n: int) -> tuple[float, ...]:
+            return (*(measure[n] for measure in measures), n != chosen[int(graph.owner[n])])
+
+        best = [min(graph.member_ranges[c], key=key) for c in alone if c in chosen]
+        self.choice.update(replace(graph, settled={}).choice_of(best))
 
     def _search(self, graph: Graph) -> bool:
         """Search one part, measure after measure; False when that was not done to the end."""
