@@ -10,6 +10,8 @@ import pytest
 from rule_files import program_of, refutation, verify
 
 from tensat_dl.errors import TensatError
+from tensat_dl.graph.run import CannotRun
+from tensat_dl.graph.source import Source
 from tensat_dl.soundness import older
 from tensat_dl.soundness.findings import findings
 from tensat_dl.soundness.verdict import Computed, Counterexample, Status
@@ -104,3 +106,28 @@ def test_what_is_priced_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.unwritable == "Neg cannot be written"
     (said,) = findings(program_of(SUMS), tuple(verify(SUMS, samples=4).values()))
     assert said.notes[-1].startswith("it should be on at ai.onnx ")
+
+
+def test_onnxruntime_is_not_asked_about_empty_tensors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may end the process: an InstanceNormalization of nothing does."""
+    asked: list[tuple[str, list[int]]] = []
+
+    def noting(runner: str):
+        def refuse(source: Source) -> object:
+            sizes = [
+                dim.dim_value
+                for value in source.proto.graph.input
+                for dim in value.type.tensor_type.shape.dim
+            ]
+            asked.append((runner, sizes))
+            raise CannotRun("not here")
+
+        return refuse
+
+    monkeypatch.setattr(older, "open_reference", noting("reference"))
+    monkeypatch.setattr(older, "open_runner", noting("onnxruntime"))
+    for seed in range(6):
+        assert verify("rewrite r: Relu(Relu(x)) => Relu(x)", seed=seed)["r"].opsets == ()
+    empty = {runner for runner, sizes in asked if 0 in sizes}
+    assert empty == {"reference"}
+    assert {runner for runner, _ in asked} == {"reference", "onnxruntime"}
