@@ -5,9 +5,10 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -68,12 +69,24 @@ def collected_rarely() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-def temporary_prefix() -> str:
-    """How the name of every temporary file and folder of this process begins.
+def temporary_prefix(process: int | None = None) -> str:
+    """How the name of every temporary file and folder of a process begins (default: this one).
 
-    The command line removes them by it when the process must end at once.
+    The command line removes them by it when the process has ended at once.
     """
-    return f".tensat-dl-{os.getpid()}-"
+    return f".tensat-dl-{os.getpid() if process is None else process}-"
+
+
+def remove_temporaries(process: int, folders: Iterable[Path]) -> None:
+    """Remove what a process that is gone left in `folders`."""
+    for left in (
+        each for folder in folders for each in folder.glob(temporary_prefix(process) + "*")
+    ):
+        with suppress(OSError):
+            if left.is_dir():
+                shutil.rmtree(left)
+            else:
+                left.unlink()
 
 
 def is_stream(path: Path) -> bool:

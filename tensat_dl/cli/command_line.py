@@ -15,7 +15,6 @@ from tensat_dl.cli import terminal
 from tensat_dl.cli.command import Command
 from tensat_dl.cli.commands import COMMANDS
 from tensat_dl.cli.failures import report_failure
-from tensat_dl.cli.interrupt import quick_interrupts
 from tensat_dl.errors import ExitCode
 from tensat_dl.resources import collected_rarely
 
@@ -36,7 +35,7 @@ exit codes:
 def run(argv: Sequence[str]) -> ExitCode:
     """Run a command line and return its exit code."""
     try:
-        with quick_interrupts(), collected_rarely():
+        with collected_rarely():
             return _run(argv)
     except (Exception, KeyboardInterrupt) as error:  # the one place where every failure ends
         with contextlib.suppress(BrokenPipeError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Iterable
@@ -15,12 +16,36 @@ from collections.abc import Iterable
 from tensat_dl.cli.terminal import wants_color
 from tensat_dl.diagnostics import Diagnostic, Severity
 from tensat_dl.errors import ExitCode, RuleFileError, TensatError
+from tensat_dl.progress import Phase
 from tensat_dl.sentences import counted, seen
 
 _BUG = (
     "this is a mistake in tensat-dl, not in your files; "
     "run again with --debug and report what it prints"
 )
+
+_NO_MEMORY = (
+    "where nobody did that, the system did, for lack of memory: "
+    "set a limit with --memory, or fewer e-nodes with --enodes"
+)
+_CRASH = (
+    "most often onnxruntime, on an operator with values that it cannot take; "
+    "does it run the model that was given? --input-data brings inputs of your own"
+)
+#: What a command does in each phase, for a sentence.
+_AT: dict[str, str] = {
+    Phase.CHECK: "the rules were checked",
+    Phase.READ: "the model was read",
+    Phase.EXPLORE: "rules were applied",
+    Phase.COST: "nodes were priced",
+    Phase.MEASURE: "operators were timed",
+    Phase.EXTRACT: "the answer was extracted",
+    Phase.EXPORT: "the answer was made a model",
+    Phase.VERIFY: "the models were run and compared",
+    Phase.COMPARE: "the models were timed",
+    Phase.EXPLAIN: "the answer was explained",
+    Phase.WRITE: "the model was written",
+}
 
 
 def report_failure(error: BaseException, *, debug: bool) -> ExitCode:
@@ -51,6 +76,18 @@ def report_failure(error: BaseException, *, debug: bool) -> ExitCode:
         case _:
             _complain(f"internal error: {type(error).__name__}: {_one_line(error)}", help=_BUG)
     return error.exit_code if isinstance(error, TensatError) else ExitCode.INTERNAL
+
+
+def report_crash(number: signal.Signals, phase: str) -> ExitCode:
+    """Print that a signal ended the command in `phase`, and give the exit code."""
+    name = signal.strsignal(number) or ""
+    where = f" while {_AT[phase]}" if phase in _AT else ""
+    nothing = "" if phase in ("", Phase.WRITE) else "; nothing was written"
+    if number == signal.SIGKILL:
+        _complain(f"killed from outside{where}{nothing}", help=_NO_MEMORY)
+        return ExitCode.INTERNAL
+    _complain(f"a library crashed{where}: {number.name} ({name.lower()}){nothing}", help=_CRASH)
+    return ExitCode.NOT_VERIFIED if phase == Phase.VERIFY else ExitCode.INTERNAL
 
 
 def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:

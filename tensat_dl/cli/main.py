@@ -10,11 +10,20 @@ from collections.abc import Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line (default: that of the process) and return its exit code."""
+    """Run a command line in this process, or that of the process under a supervisor, and return
+    its exit code."""
     try:
-        from tensat_dl.cli.command_line import run
+        if argv is not None:
+            return _run(argv)
+        from tensat_dl.cli.supervisor import supervised
 
-        return int(run(sys.argv[1:] if argv is None else argv))
+        return supervised(lambda: _run(sys.argv[1:]))
     except KeyboardInterrupt:
         sys.stderr.write("tensat-dl: interrupted\n")
         return 130
+
+
+def _run(argv: Sequence[str]) -> int:
+    from tensat_dl.cli.command_line import run
+
+    return int(run(argv))

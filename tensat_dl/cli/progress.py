@@ -6,6 +6,7 @@ import contextlib
 import sys
 from collections.abc import Iterator
 
+from tensat_dl.cli.supervisor import tell_phase
 from tensat_dl.cli.terminal import is_terminal, wants_color
 from tensat_dl.progress import Progress, ProgressEvent, silent
 
@@ -14,14 +15,28 @@ from tensat_dl.progress import Progress, ProgressEvent, silent
 def live_progress() -> Iterator[Progress]:
     """A progress callback for the time of the body."""
     if not is_terminal(sys.stderr):
-        yield silent
+        yield _telling(silent)
         return
     from rich.console import Console
     from rich.text import Text
 
     console = Console(stderr=True, no_color=not wants_color(sys.stderr), highlight=False)
     with console.status("", spinner="dots") as status:
-        yield lambda event: status.update(Text(describe(event)))
+        yield _telling(lambda event: status.update(Text(describe(event))))
+
+
+def _telling(show: Progress) -> Progress:
+    """Shows events, and tells the supervisor of each new phase."""
+    at = ""
+
+    def report(event: ProgressEvent) -> None:
+        nonlocal at
+        if event.phase != at:
+            at = event.phase
+            tell_phase(at)
+        show(event)
+
+    return report
 
 
 def describe(event: ProgressEvent) -> str:

@@ -7,7 +7,7 @@ import dataclasses
 import sys
 from pathlib import Path
 
-from tensat_dl.cli import flags, interrupt
+from tensat_dl.cli import flags, supervisor
 from tensat_dl.cli.command import Command
 from tensat_dl.errors import ExitCode
 from tensat_dl.settings import Settings
@@ -95,7 +95,7 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
         arguments.graph, arguments.output, force=arguments.force, used=used
     )
     destination.check_report(arguments.json, [arguments.graph, output, *used])
-    interrupt.WRITING.add(output.parent)
+    supervisor.tell_writing(output.parent)
     from tensat_dl.pipeline import optimize
 
     with live_progress() as progress:

@@ -1,4 +1,5 @@
-"""Ctrl-C ends everything within two seconds, also where Python is not listening."""
+"""However the command ends, it is told in one line, and nothing is left: after Ctrl-C, also where
+Python is not listening, a crash of a library, a parent that was killed."""
 
 from __future__ import annotations
 
@@ -28,9 +29,9 @@ def tidy(child):
 
 def deaf(child):
     from pathlib import Path
-    from tensat_dl.cli import interrupt
+    from tensat_dl.cli.supervisor import tell_writing
     from tensat_dl.resources import temporary_prefix
-    interrupt.WRITING.add(Path.cwd())
+    tell_writing(Path.cwd())
     Path(temporary_prefix() + "half").write_text("half a model")
     text = f"{child.pid}\\n"
     while True:
@@ -41,16 +42,21 @@ def deaf(child):
         except KeyboardInterrupt:
             pass
 
+def computing(child):
+    print(child.pid, flush=True)
+    sum(range(10**11))  # keeps Python's lock, as some libraries do
+
 def execute(arguments):
     BODY(subprocess.Popen(["sleep", "60"]))
 
 command_line.COMMANDS = (dataclasses.replace(ops.COMMAND, execute=execute),)
-sys.exit(main(["ops"]))
+sys.argv[1:] = ["ops"]
+sys.exit(main())
 """
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("body", ["tidy", "deaf"])
+@pytest.mark.parametrize("body", ["tidy", "deaf", "computing"])
 def test_interrupted(number: signal.Signals, body: str, tmp_path: Path) -> None:
     script = SCRIPT.replace("BODY", body)
     process = subprocess.Popen(
@@ -70,6 +76,82 @@ def test_interrupted(number: signal.Signals, body: str, tmp_path: Path) -> None:
     assert err == "tensat-dl: interrupted\n"
     assert not psutil.pid_exists(child) or psutil.Process(child).status() == "zombie"
     assert list(tmp_path.iterdir()) == []
+
+
+CRASH = """
+import dataclasses, os, signal, sys
+from pathlib import Path
+from tensat_dl.cli import command_line, ops
+from tensat_dl.cli.main import main
+from tensat_dl.cli.progress import live_progress
+from tensat_dl.cli.supervisor import tell_writing
+from tensat_dl.progress import Phase, ProgressEvent
+from tensat_dl.resources import temporary_prefix
+
+def execute(arguments):
+    with live_progress() as progress:
+        progress(ProgressEvent(Phase.READ))
+        progress(ProgressEvent(Phase.PHASE))
+        tell_writing(Path.cwd())
+        Path(temporary_prefix() + "half").write_text("half a model")
+        Path("other").write_text("of somebody else")
+        os.kill(os.getpid(), signal.NUMBER)
+
+command_line.COMMANDS = (dataclasses.replace(ops.COMMAND, execute=execute),)
+sys.argv[1:] = ["ops"]
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "phase", "code", "message"),
+    [
+        (
+            "SIGFPE",
+            "VERIFY",
+            5,
+            "a library crashed while the models were run and compared: SIGFPE (floating point "
+            "exception); nothing was written",
+        ),
+        (
+            "SIGSEGV",
+            "WRITE",
+            1,
+            "a library crashed while the model was written: SIGSEGV (segmentation fault)",
+        ),
+        (
+            "SIGKILL",
+            "EXTRACT",
+            1,
+            "killed from outside while the answer was extracted; nothing was written",
+        ),
+    ],
+)
+def test_a_crash_is_told_and_tidied(
+    number: str, phase: str, code: int, message: str, tmp_path: Path
+) -> None:
+    script = CRASH.replace("NUMBER", number).replace("PHASE", phase)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    first, second = done.stderr.splitlines()
+    assert (done.returncode, first) == (code, f"tensat-dl: {message}")
+    assert second.startswith("help: ")
+    assert [left.name for left in tmp_path.iterdir()] == ["other"]
+
+
+def test_nothing_goes_on_where_the_parent_is_killed(tmp_path: Path) -> None:
+    script = SCRIPT.replace("BODY", "tidy")
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=tmp_path
+    )
+    assert process.stdout is not None
+    sleeper = psutil.Process(int(process.stdout.readline()))
+    command = psutil.Process(process.pid).children()
+    process.kill()
+    process.wait()
+    assert psutil.wait_procs(command, timeout=2)[1] == []
+    sleeper.kill()
 
 
 RULES = """language 1
