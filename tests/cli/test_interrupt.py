@@ -43,8 +43,11 @@ def deaf(child):
             pass
 
 def computing(child):
-    print(child.pid, flush=True)
-    sum(range(10**11))  # keeps Python's lock, as some libraries do
+    try:
+        print(child.pid, flush=True)
+        sum(range(10**11))  # keeps Python's lock, as some libraries do
+    finally:
+        child.kill()
 
 def execute(arguments):
     BODY(subprocess.Popen(["sleep", "60"]))
