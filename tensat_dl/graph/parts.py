@@ -17,6 +17,7 @@ import onnx
 from onnx import helper
 
 from tensat_dl.graph.copies import copy_model
+from tensat_dl.graph.functions import FunctionKey, called_function, function_bodies
 from tensat_dl.graph.names import Names, subgraphs, value_names
 from tensat_dl.graph.run import known_operators
 from tensat_dl.graph.source import Source, plain_domain
@@ -79,7 +80,7 @@ class _Cut:
     def __post_init__(self) -> None:
         proto = self.whole.proto
         self.graph = proto.graph
-        functions = {(plain_domain(f.domain), f.name): list(f.node) for f in proto.functions}
+        functions = function_bodies(proto)
         self.unknown = frozenset(
             index for index, node in enumerate(self.graph.node) if _is_unknown(node, functions)
         )
@@ -166,11 +167,10 @@ def _key(node: onnx.NodeProto) -> tuple[str, ...]:
 
 
 def _is_unknown(
-    node: onnx.NodeProto, functions: Mapping[tuple[str, str], Sequence[onnx.NodeProto]]
+    node: onnx.NodeProto, functions: Mapping[FunctionKey, Sequence[onnx.NodeProto]]
 ) -> bool:
-    key = plain_domain(node.domain), node.op_type
-    inner = functions.get(key)
-    if inner is None and key not in known_operators():
+    inner = functions.get(called_function(node))
+    if inner is None and (plain_domain(node.domain), node.op_type) not in known_operators():
         return True
     bodies = [*(inner or ()), *(n for graph in subgraphs(node) for n in graph.node)]
     return any(_is_unknown(called, functions) for called in bodies)

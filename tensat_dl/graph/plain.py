@@ -13,7 +13,8 @@ import onnx
 from onnx import TensorProto
 
 from tensat_dl.graph.copies import copy_model
-from tensat_dl.graph.names import subgraphs
+from tensat_dl.graph.names import Names, subgraphs, value_names
+from tensat_dl.graph.structure import initializer_names
 from tensat_dl.graph.subgraphs import rename_captured, rename_inputs
 
 #: Element types onnxruntime takes from numpy and gives to it.
@@ -38,18 +39,21 @@ def plain_interface(proto: onnx.ModelProto) -> onnx.ModelProto:
 
     Names and order stay; the model itself is returned where there is nothing to do.
     """
-    inputs = [value for value in proto.graph.input if not is_plain(value)]
-    outputs = [value for value in proto.graph.output if not is_plain(value)]
-    if not inputs and not outputs:
+    if all(map(is_plain, (*proto.graph.input, *proto.graph.output))):
         return proto
     plain = copy_model(proto)
     graph = plain.graph
-    given = {tensor.name for tensor in graph.initializer}
+    names = Names(value_names(graph))
+    given = set(initializer_names(graph))
     fed = [value for value in graph.input if value.name not in given]
     for value in [value for value in fed if not is_plain(value)]:
-        _cast_input(graph, value)
+        _cast_input(graph, value, names.fresh(f"{value.name}/inner"))
+    passed = {value.name for value in fed}
     for value in [value for value in graph.output if not is_plain(value)]:
-        _cast_output(graph, value)
+        if value.name in passed:  # what is fed comes out
+            value.type.tensor_type.elem_type = plain_code(value.type.tensor_type.elem_type)
+        else:
+            _cast_output(graph, value, names.fresh(f"{value.name}/inner"))
     return plain
 
 
@@ -65,25 +69,21 @@ def is_plain(value: onnx.ValueInfoProto) -> bool:
     return value.type.tensor_type.elem_type in _PLAIN
 
 
-def _cast_input(graph: onnx.GraphProto, value: onnx.ValueInfoProto) -> None:
-    inner = f"{value.name}/inner"
+def _cast_input(graph: onnx.GraphProto, value: onnx.ValueInfoProto, inner: str) -> None:
     code = value.type.tensor_type.elem_type
     _rename_reads(graph, value.name, inner)
-    for output in graph.output:
-        if output.name == value.name:
-            graph.node.append(_identity(inner, output.name))
     graph.node.insert(0, _cast(value.name, inner, code))
     value.type.tensor_type.elem_type = plain_code(code)
 
 
-def _cast_output(graph: onnx.GraphProto, value: onnx.ValueInfoProto) -> None:
-    inner = f"{value.name}/inner"
+def _cast_output(graph: onnx.GraphProto, value: onnx.ValueInfoProto, inner: str) -> None:
     code = plain_code(value.type.tensor_type.elem_type)
     _rename_reads(graph, value.name, inner)
     for node in graph.node:
         _rename(node.output, value.name, inner)
-    for tensor in graph.initializer:
-        tensor.name = inner if tensor.name == value.name else tensor.name
+    sparse = (tensor.values for tensor in graph.sparse_initializer)
+    for made in (*graph.initializer, *sparse, *graph.input, *graph.value_info):
+        made.name = inner if made.name == value.name else made.name
     graph.node.append(_cast(inner, value.name, code))
     value.type.tensor_type.elem_type = code
 
@@ -103,7 +103,3 @@ def _rename(names: Any, old: str, new: str) -> None:
 
 def _cast(source: str, target: str, code: int) -> onnx.NodeProto:
     return onnx.helper.make_node("Cast", [source], [target], to=code)
-
-
-def _identity(source: str, target: str) -> onnx.NodeProto:
-    return onnx.helper.make_node("Identity", [source], [target])

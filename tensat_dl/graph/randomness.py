@@ -5,10 +5,11 @@ Enters: a model.  Leaves: names of outputs, which are not compared.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import onnx
 
+from tensat_dl.graph.functions import FunctionKey, called_function, function_bodies
 from tensat_dl.graph.names import subgraphs
 from tensat_dl.graph.source import plain_domain
 from tensat_dl.graph.subgraphs import captured_by
@@ -18,7 +19,7 @@ _WORDS = ("Random", "Bernoulli", "Multinomial", "Dropout", "Sampling")
 
 def random_outputs(proto: onnx.ModelProto) -> frozenset[str]:
     """Names of graph outputs that differ from run to run, or might."""
-    functions = {(plain_domain(f.domain), f.name): f.node for f in proto.functions}
+    functions = function_bodies(proto)
     random: set[str] = set()
     pending = list(proto.graph.node)
     changed = True
@@ -33,9 +34,9 @@ def random_outputs(proto: onnx.ModelProto) -> frozenset[str]:
 
 
 def _is_random(
-    node: onnx.NodeProto, functions: dict[tuple[str, str], Sequence[onnx.NodeProto]]
+    node: onnx.NodeProto, functions: Mapping[FunctionKey, Sequence[onnx.NodeProto]]
 ) -> bool:
-    inner = functions.get((plain_domain(node.domain), node.op_type), ())
+    inner = functions.get(called_function(node), ())
     if any(_is_random(called, functions) for called in inner):
         return True
     if any(_is_random(called, functions) for graph in subgraphs(node) for called in graph.node):

@@ -5,7 +5,7 @@ the vocabulary or else opaque, each value with the type that follows from the in
 InputError where the model is not valid.  Decisions:
 
 * initializers are constants, but those that a caller may override (IR version 4 and later, listed
-  among the inputs) are inputs unless `freeze_initializers` says otherwise;
+  among the inputs) or that training changes are inputs unless `freeze_initializers` says otherwise;
 * Constant nodes are constants;
 * an `If` whose condition is known is the branch that it takes, unless that shows runtimes a fault
   of the model that is hidden from them as it stands: then every `If` stays;
@@ -31,7 +31,9 @@ from tensat_dl.graph.constants import (
     constant_of_sparse,
     constant_of_tensor,
 )
+from tensat_dl.graph.external import element_type
 from tensat_dl.graph.fold import compute
+from tensat_dl.graph.functions import called_function, function_bodies
 from tensat_dl.graph.inlining import Inliner, branch_of, is_conditional
 from tensat_dl.graph.interface import named_dims, tensor_dims
 from tensat_dl.graph.lifting import Lifter, TypedNode
@@ -41,6 +43,7 @@ from tensat_dl.graph.opaque_types import OpaqueTypes
 from tensat_dl.graph.readable import require_readable
 from tensat_dl.graph.source import LiftedNode, Source, load_source, opset_imports, plain_domain
 from tensat_dl.graph.structure import initializer_names, read_by, sorted_nodes
+from tensat_dl.graph.training import trained_names
 from tensat_dl.settings import ModelSettings
 from tensat_dl.vocabulary.dims import Dim
 from tensat_dl.vocabulary.protos import type_of
@@ -97,7 +100,7 @@ class _Reading:
         proto = self.source.proto
         self.opsets = opset_imports(proto)
         self.fixed: dict[str, Dim] = dict(self.source.dims)
-        self.functions = {(plain_domain(f.domain), f.name) for f in proto.functions}
+        self.functions = function_bodies(proto)
         names = Names(value_names(proto.graph))
         self.inlined: list[onnx.NodeProto] = []
         self.inliner = Inliner(names, set(outer_names(proto.graph)))
@@ -130,7 +133,16 @@ class _Reading:
             if value.name not in initializers or overridable:
                 self.inputs.append(value.name)
                 self.types[value.name] = type_of(named_dims(value), value.name, self.fixed)
+        if not self.source.frozen:
+            self._add_trained()
         self._check_fixed_dims()
+
+    def _add_trained(self) -> None:
+        trained = trained_names(self.source.proto)
+        for tensor in self.source.proto.graph.initializer:
+            if tensor.name in trained and tensor.name not in self.types:
+                self.inputs.append(tensor.name)
+                self.types[tensor.name] = TensorType(element_type(tensor), tuple(tensor.dims))
 
     def add_initializers(self) -> None:
         graph = self.source.proto.graph
@@ -273,10 +285,9 @@ class _Reading:
         self.types[name] = constant.type
 
     def _is_opaque(self, proto: onnx.NodeProto) -> bool:
-        domain = plain_domain(proto.domain)
-        if (domain, proto.op_type) in self.functions:
+        if called_function(proto) in self.functions:
             return True
-        return domain == "" and self.opsets.get("", OLDEST_LIFTED) < OLDEST_LIFTED
+        return not plain_domain(proto.domain) and self.opsets.get("", OLDEST_LIFTED) < OLDEST_LIFTED
 
     def _check_fixed_dims(self) -> None:
         known = {

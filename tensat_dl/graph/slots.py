@@ -76,9 +76,10 @@ def override_slots(proto: onnx.ModelProto) -> tuple[InputSlot, ...]:
     """Overridable initializers (IR version 4 and later) of floating-point type."""
     if proto.ir_version < 4:
         return ()
-    given = {tensor.name: tensor for tensor in proto.graph.initializer}
-    values = (value for value in proto.graph.input if value.name in given)
-    slots = (replace(_slot(v), dims=tuple(given[v.name].dims)) for v in values)
+    dims = {tensor.name: tensor.dims for tensor in proto.graph.initializer}
+    dims |= {tensor.values.name: tensor.dims for tensor in proto.graph.sparse_initializer}
+    values = (value for value in proto.graph.input if value.name in dims)
+    slots = (replace(_slot(value), dims=tuple(dims[value.name])) for value in values)
     return tuple(slot for slot in slots if slot.is_float)
 
 

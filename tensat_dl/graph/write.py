@@ -9,7 +9,7 @@ every initializer is an input too, so there new constants become Constant nodes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import onnx
@@ -22,7 +22,9 @@ from tensat_dl.graph.lowering import Lowering
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.naming import name_values
 from tensat_dl.graph.source import Source, opset_imports
+from tensat_dl.graph.structure import initializer_names
 from tensat_dl.graph.subgraphs import captured_by
+from tensat_dl.graph.training import names_read_by_training
 from tensat_dl.vocabulary.protos import proto_of
 
 if TYPE_CHECKING:
@@ -111,9 +113,17 @@ class _Writer:
         used.sort(key=lambda n: order.get(self.graph.constants[n].source_name or "", len(order)))
         for name in used:
             self._write_constant(name)
-        for name in self.graph.inputs:
+        self._keep_initializers((*self.graph.inputs, *names_read_by_training(self.proto)))
+
+    def _keep_initializers(self, names: Iterable[str]) -> None:
+        """Those that are not constants, or are named elsewhere than in nodes, as they were."""
+        graph = self.target.graph
+        written = set(initializer_names(graph))
+        for name in dict.fromkeys(name for name in names if name not in written):
             if name in self.initializers:
-                self.target.graph.initializer.add().CopyFrom(self.initializers[name])
+                graph.initializer.add().CopyFrom(self.initializers[name])
+            elif name in self.sparse:
+                graph.sparse_initializer.add().CopyFrom(self.sparse[name])
 
     def _write_constant(self, value: str) -> None:
         constant = self.graph.constants[value]
@@ -140,7 +150,7 @@ class _Writer:
         """The source's inputs in order, without constants that are gone; then, for parts of a
         graph, inputs that the source does not have."""
         graph = self.target.graph
-        written = {tensor.name for tensor in graph.initializer}
+        written = set(initializer_names(graph))
         kept = {
             value.name: value
             for value in self.proto.graph.input
@@ -149,7 +159,7 @@ class _Writer:
         for value in kept.values():
             graph.input.add().CopyFrom(with_fixed_dims(value, self.source.dims))
         for name in self.graph.inputs:
-            if name not in kept:
+            if name not in kept and name not in written:
                 graph.input.add(name=name, type=proto_of(self.graph.types[name]))
 
     def _is_listed(self, name: str, written: set[str]) -> bool:
@@ -167,7 +177,8 @@ class _Writer:
                 self.target.graph.output.add(name=output.name, type=proto)
 
     def _write_annotations(self) -> None:
-        """Declared types of values that are made as before, and quantisation annotations."""
+        """Declared types of values that are made as before, and quantisation annotations with the
+        initializers that they name."""
         graph = self.target.graph
         for info in self.proto.graph.value_info:
             if info.name in self.lowering.unchanged:
@@ -176,6 +187,7 @@ class _Writer:
         for annotation in self.proto.graph.quantization_annotation:
             if annotation.tensor_name in known:
                 graph.quantization_annotation.add().CopyFrom(annotation)
+                self._keep_initializers(e.value for e in annotation.quant_parameter_tensor_names)
 
 
 def _densified(proto: onnx.ModelProto) -> onnx.ModelProto:

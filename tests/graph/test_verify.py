@@ -156,10 +156,46 @@ def test_narrow_types_at_the_border() -> None:
     assert not verify(model(text), model(half), SETTINGS).ok
 
 
+@pytest.mark.parametrize("weight", ["w", "s"])
+def test_narrow_types_that_pass_through(weight: str) -> None:
+    """An input, and an initializer, sparse or not, that are outputs themselves."""
+    text = (
+        f"g (bfloat16[2] x) => (bfloat16[2] x, bfloat16[2] {weight}, float[2] y)"
+        "{ a = Cast <to = 1> (x) y = %s(a) }"
+    )
+
+    def build(op: str) -> onnx.ModelProto:
+        proto = model(text % op)
+        values = helper.make_tensor(weight, onnx.TensorProto.BFLOAT16, [2], [1, 2])
+        if weight == "w":
+            proto.graph.initializer.append(values)
+        else:
+            indices = numpy_helper.from_array(np.array([0, 1], np.int64), "i")
+            sparse = helper.make_sparse_tensor(values, indices, [2])
+            proto.graph.sparse_initializer.append(sparse)
+        return proto
+
+    same = verify(build("Neg"), build("Neg"), SETTINGS)
+    assert (same.ok, same.samples, same.skipped) == (True, 3, "")
+    wrong = verify(build("Neg"), build("Identity"), SETTINGS)
+    assert {mismatch.output for mismatch in wrong.mismatches} == {"y"}
+
+
 def test_random_outputs_are_compared_by_shape_alone() -> None:
     text = "g (float[9] x) => (float[9] y, float[9] z) { y = RandomNormalLike(x) z = %s(x) }"
     assert check(text % "Neg", text % "Neg").ok
     assert [m.output for m in check(text % "Neg", text % "Abs").mismatches] == ["z"] * 3
+
+
+def test_functions_of_one_name_are_told_apart() -> None:
+    text = """<ir_version: 10, opset_import: ["": 18, "f": 1]>
+    g (float[9] x) => (float[9] y, float[9] z) { y = f.h:noise(x) a = f.h:turn(x) z = %s(a) }
+    <domain: "f", overload: "noise", opset_import: ["": 18]> h (a) => (b)
+    { b = RandomNormalLike(a) }
+    <domain: "f", overload: "turn", opset_import: ["": 18]> h (a) => (b) { b = Neg(a) }"""
+    left, right = parser.parse_model(text % "Neg"), parser.parse_model(text % "Abs")
+    assert verify(left, left, SETTINGS).ok
+    assert {m.output for m in verify(left, right, SETTINGS).mismatches} == {"z"}
 
 
 def test_overridable_initializers_are_overridden_too() -> None:

@@ -202,6 +202,48 @@ def test_sparse_initializers_stay_sparse() -> None:
     assert dense.numpy().tolist() == [[0, 5, 0], [7, 0, 0]]
 
 
+def test_sparse_initializers_may_be_overridable() -> None:
+    values = numpy_helper.from_array(floats(5, 7), "s")
+    indices = numpy_helper.from_array(np.array([1, 3], np.int64), "i")
+    text = "g (float[2,2] x, float[2,2] s) => (float[2,2] y) { y = Add(x, s) }"
+    proto = parser.parse_model(HEAD + text)
+    proto.graph.sparse_initializer.append(helper.make_sparse_tensor(values, indices, [2, 2]))
+    graph = read_model(proto, ModelSettings())
+    assert graph.inputs == ("x", "s")
+    after = build_proto(graph)
+    zeros = np.zeros((2, 2), np.float32)
+    assert run(after, x=zeros)["y"].tolist() == [[0, 5], [0, 7]]
+    assert run(after, x=zeros, s=zeros)["y"].tolist() == [[0, 0], [0, 0]]
+
+
+def test_parameters_that_quantisation_annotations_name_stay() -> None:
+    graph = "g (float[2] x) => (float[2] y) <float s = {0.5}, float t = {2}> { y = Neg(x) }"
+    proto = parser.parse_model(HEAD + graph)
+    annotation = proto.graph.quantization_annotation.add(tensor_name="y")
+    annotation.quant_parameter_tensor_names.add(key="SCALE_TENSOR", value="s")
+    after = written(read_model(proto, ModelSettings())).graph
+    assert list(after.quantization_annotation) == [annotation]
+    assert [tensor.name for tensor in after.initializer] == ["s"]
+
+
+def test_what_training_changes_is_no_constant() -> None:
+    weights = "<float[2] w = {1,2}, float[2] v = {3,4}, float r = {0.5}>"
+    proto = parser.parse_model(
+        HEAD + "g (float[2] x) => (float[2] y)" + weights + "{ a = Mul(w, v) y = Mul(x, a) }"
+    )
+    step = parser.parse_graph("t () => (float[2] n) { n = Mul(w, r) }")
+    info = proto.training_info.add(algorithm=step)
+    info.update_binding.add(key="w", value="n")
+    graph = read_model(proto, ModelSettings())
+    assert (graph.inputs, set(graph.constants)) == (("x", "w"), {"v", "r"})
+    after = written(graph)
+    assert list(after.training_info) == [info]
+    assert [value.name for value in after.graph.input] == ["x"]
+    assert {tensor.name for tensor in after.graph.initializer} == {"w", "v", "r"}
+    frozen = read_model(proto, ModelSettings(freeze_initializers=True))
+    assert set(frozen.constants) == {"w", "v", "r"}
+
+
 def test_dims_that_the_user_fixed_are_declared() -> None:
     graph = read("g (float[N,M] x) => (float[N,M] y) { y = Relu(x) }", ModelSettings(dims={"N": 4}))
     after = written(graph)
