@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tensat_dl.cost.choice import CostChoice
     from tensat_dl.cost.measured.comparison import Comparison
     from tensat_dl.cost.measured.tally import Tally
     from tensat_dl.diagnosis.changes import Change
@@ -39,8 +40,9 @@ class OutcomeStatus(StrEnum):
 class Outcome:
     """The answer and its story.
 
-    `model` is the optimised model.  Costs are in `cost_unit` ("" for models of
-    rule files).  `nodes_before` and `nodes_after` count nodes by operator name.
+    `model` is the optimised model.  `cost_choice`: the cost model, and why it is that one.  Costs
+    are in `cost_unit` ("" for models of rule files).  `nodes_before` and `nodes_after` count nodes
+    by operator name.
     `rules_in_answer`: rule name -> e-nodes it made that the answer uses.  `verification` is None
     where it was switched off.  `seconds` is
     by phase (the names of :class:`tensat_dl.progress.ProgressEvent`).  `output_path` is None
@@ -49,7 +51,7 @@ class Outcome:
     """
 
     status: OutcomeStatus
-    cost_model: str
+    cost_choice: CostChoice
     cost_before: float
     cost_after: float
     nodes_before: Mapping[str, int]

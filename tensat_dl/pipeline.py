@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tensat_dl.attempts import find_answer
-from tensat_dl.cost.models import check_cost_model, make_cost_model
+from tensat_dl.cost.choice import choose_model, named_model
+from tensat_dl.cost.models import make_cost_model
 from tensat_dl.cost.settle import price_nodes
 from tensat_dl.cost.worth import useless_rules
 from tensat_dl.cost.writable import Writable
@@ -58,11 +59,13 @@ def optimize(
         opsets, barred = allowed_opsets(original, settings.model.opset, program.domains)
     with phases(Phase.EXPLORE):
         saturated = explore(original, program, settings.explore, settings.rules, phases.report)
-    prices = make_cost_model(settings.cost, program, original.opsets)
+    with phases(Phase.COST):
+        choice = choose_model(settings.cost, program, original)
+        prices = make_cost_model(choice.model, settings.cost, program, original.opsets)
     writable = Writable(program, opsets)
     settled, accepted = find_answer(original, saturated, prices, writable, settings, phases)
     useless = useless_rules(program, prices.name)
-    run = Run(original, saturated, prices, writable, settled, accepted, barred, useless)
+    run = Run(original, saturated, choice, prices, writable, settled, accepted, barred, useless)
     require(accepted.verification, run.suspects)
     if settings.export.explain and accepted.candidate.found:
         run = _explained(run, program, phases)
@@ -76,7 +79,7 @@ def optimize(
 def _checked(rules: RuleNames | CheckedProgram, settings: Settings) -> CheckedProgram:
     """The program, to which the settings fit."""
     program = rules if isinstance(rules, CheckedProgram) else load_rules(rules)
-    check_cost_model(settings.cost, program)
+    named_model(settings.cost, program)
     validate(settings.extract)
     return program
 

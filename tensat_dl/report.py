@@ -45,7 +45,7 @@ def make_report(outcome: Outcome) -> Report:
         "status": outcome.status.value,
         "output": outcome.output_path,
         "cost": {
-            "model": outcome.cost_model,
+            **asdict(outcome.cost_choice),
             "unit": outcome.cost_unit,
             "before": outcome.cost_before,
             "after": outcome.cost_after,

@@ -15,6 +15,8 @@ SettingValue = str | int | float | bool
 
 #: The cost models that need no rule file; no rule file can give one of these names to its own.
 COST_MODELS = ("measured", "roofline", "flops", "bytes", "nodes")
+#: The one where neither settings nor rules name another.
+ROOFLINE = "roofline"
 
 
 class CyclePolicy(StrEnum):
@@ -110,7 +112,8 @@ class ExploreSettings:
 
 @dataclass(frozen=True)
 class CostSettings:
-    """`[cost]`.  `model`: measured, roofline, flops, bytes, nodes, or one of the rule file.
+    """`[cost]`.  `model`: measured, roofline, flops, bytes, nodes, or one of the rule file; "" is
+    the default of the rules (`std`: measured), else roofline.
 
     `flops_per_second` and `bytes_per_second` are the machine of the roofline model, `overhead`
     its seconds per operator.  `symbolic_dim`: what a dim without a number counts as.  For
@@ -120,7 +123,7 @@ class CostSettings:
     that is not faster is not written, unless `keep_anyway`.  `threads` of onnxruntime, 0 is its
     own choice."""
 
-    model: str = "roofline"
+    model: str = ""
     flops_per_second: float = 5e10
     bytes_per_second: float = 1e10
     overhead: float = 2e-6

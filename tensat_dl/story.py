@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tensat_dl.answer import Accepted
+from tensat_dl.cost.choice import CostChoice
 from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.opset_notes import opset_notes
 from tensat_dl.cost.settled import Settled
@@ -31,6 +32,7 @@ class Run:
 
     original: Graph
     saturated: Saturated
+    choice: CostChoice
     prices: CostModel
     writable: Writable
     settled: Settled
@@ -77,7 +79,7 @@ def tell(run: Run, seconds: Mapping[str, float], output: Path | None, *, verifie
     left_out = opset_notes(settled.posed.left_out, run.saturated, run.writable)
     return Outcome(
         status=_status(accepted),
-        cost_model=run.prices.name,
+        cost_choice=run.choice,
         cost_unit=run.prices.unit,
         cost_before=answer.before,
         cost_after=answer.cost,

@@ -48,6 +48,19 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         os.environ["XDG_CACHE_HOME"] = before
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_timed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`std` measures by default, which takes time and tells what it likes: no test does so by
+    mistake."""
+    from tensat_dl.cost.measured.timer import OrtTimer
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("this test times operators: choose another cost model")
+
+    if request.node.get_closest_marker("measures") is None:
+        monkeypatch.setattr(OrtTimer, "time", refuse)
+
+
 @pytest.fixture
 def interrupt() -> Callable[..., None]:
     """Ctrl-C ends a running command within two seconds, its children with it, in one line."""

@@ -45,7 +45,7 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     diagnostics = Diagnostics()
     program = load_program(split_names(arguments.rules), diagnostics)
     if program is not None:
-        diagnostics.found += _of_no_worth(program, settings.cost, arguments.cost is not None)
+        diagnostics.found += _of_no_worth(program, settings.cost, asked=arguments.cost is not None)
     if arguments.format == "json":
         from tensat_dl.cli.render import render_json
 
@@ -62,16 +62,16 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
 
 
 def _of_no_worth(
-    program: CheckedProgram, settings: CostSettings, asked: bool
+    program: CheckedProgram, settings: CostSettings, *, asked: bool
 ) -> Iterator[Diagnostic]:
     """What there is to say with the cost model in mind.  One of the configuration may be another
     rule file's; one that is asked for must be there."""
-    from tensat_dl.cost.models import check_cost_model
+    from tensat_dl.cost.choice import named_model
     from tensat_dl.cost.worth import warn_of_worth
 
-    if asked:
-        check_cost_model(settings, program)
-    yield from warn_of_worth(program, settings.model).values()
+    by_configuration = settings.model and not asked
+    model = settings.model if by_configuration else named_model(settings, program).model
+    yield from warn_of_worth(program, model).values()
 
 
 COMMAND = Command(

@@ -43,7 +43,8 @@ COST = Flag(
     "model",
     "NAME",
     str,
-    "measured, roofline, flops, bytes, nodes, or one of RULES",
+    "measured, roofline, flops, bytes, nodes, or one of RULES (the default of RULES, which for std"
+    " is measured; else roofline)",
 )
 COST_CACHE = Flag("--cost-cache", "cost", "cache", "FILE", str, "measurements (that of the user)")
 ENODES = Flag("--enodes", "explore", "enodes", "N", int, "explore up to N e-nodes (50000)")

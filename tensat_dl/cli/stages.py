@@ -70,9 +70,12 @@ class Subject:
     @cached_property
     def prices(self) -> CostModel:
         """The cost model."""
+        from tensat_dl.cost.choice import choose_model
         from tensat_dl.cost.models import make_cost_model
 
-        return make_cost_model(self.settings.cost, self.program, self.graph.opsets)
+        cost = self.settings.cost
+        choice = choose_model(cost, self.program, self.graph)
+        return make_cost_model(choice.model, cost, self.program, self.graph.opsets)
 
     @cached_property
     def writable(self) -> Writable:

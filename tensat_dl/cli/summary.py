@@ -45,6 +45,8 @@ def summary(report: Report, *, verbose: bool) -> list[Block]:
     blocks += [rules] if rules else _silent_rules(report)
     if report["changes"]:
         blocks += [*change_blocks(report["changes"], report["cost"]["unit"]), Line("")]
+    if report["cost"]["default_of"]:
+        blocks.append(Line(f"cost model    {_cost_model(report['cost'])}"))
     blocks.append(Line(f"exploration   {_exploration(report['exploration'])}"))
     blocks.append(Line(f"extraction    {extraction_line(report['extraction'])}"))
     limits = report["extraction"]["limits"]
@@ -168,6 +170,16 @@ def _exploration(exploration: Report) -> str:
     return (
         f"{exploration['enodes']:,} e-nodes, {exploration['eclasses']:,} e-classes, "
         f"{exploration['steps']:,} steps, {exploration['seconds']:.2f} s: {stopped}{blamed}"
+    )
+
+
+def _cost_model(cost: Report) -> str:
+    """The cost model that the rules asked for, or what stands in for it."""
+    if not cost["obstacle"]:
+        return f"{cost['model']}, the default of {cost['default_of']}"
+    return (
+        f"{cost['model']} instead of measured, the default of {cost['default_of']}: onnxruntime "
+        f"does not run the model ({cost['obstacle']})"
     )
 
 

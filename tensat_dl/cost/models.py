@@ -15,10 +15,8 @@ from tensat_dl.cost.declared import declared_flops
 from tensat_dl.cost.rule_models import RuleCostModel
 from tensat_dl.cost.virtual import make_lower
 from tensat_dl.cost.work import Meter, Part, Work, each_priced
-from tensat_dl.errors import UsageError
 from tensat_dl.language.program import CheckedProgram
-from tensat_dl.settings import COST_MODELS, CostSettings
-from tensat_dl.suggest import nearest_or_all
+from tensat_dl.settings import COST_MODELS, ROOFLINE, CostSettings
 
 
 class CostModel(Protocol):
@@ -99,25 +97,21 @@ class WorkModel:
 MEASURED = "measured"
 
 
-def check_cost_model(settings: CostSettings, program: CheckedProgram | None) -> None:
-    """Raise UsageError where there is no model of the name that `settings` give."""
-    known = [*COST_MODELS, *(program.cost_models if program else ())]
-    if settings.model not in known:
-        help = nearest_or_all(settings.model, known)
-        raise UsageError(f"there is no cost model `{settings.model}`", help=help)
+def known_models(program: CheckedProgram | None) -> list[str]:
+    """The names of all models that there are."""
+    return [*COST_MODELS, *(program.cost_models if program else ())]
 
 
 def make_cost_model(
+    name: str,
     settings: CostSettings,
     program: CheckedProgram | None,
     opsets: Mapping[str, int] | None = None,
 ) -> CostModel:
-    """The model that `settings.model` names.
+    """The model `name`, which is one of :func:`known_models`.
 
-    `opsets` are those of the graph to be priced.  Raises UsageError where there is no such model.
+    `opsets` are those of the graph to be priced.
     """
-    check_cost_model(settings, program)
-    name = settings.model
     lower = make_lower(program)
     if program is not None and name in program.cost_models:
         model = program.cost_models[name]
@@ -127,5 +121,5 @@ def make_cost_model(
         return WorkModel(name, BUILT_IN[name], settings, meter)
     from tensat_dl.cost.measured.make import make_measured_model
 
-    estimate = WorkModel("roofline", BUILT_IN["roofline"], settings, meter)
+    estimate = WorkModel(ROOFLINE, BUILT_IN[ROOFLINE], settings, meter)
     return make_measured_model(settings, program, opsets or {}, estimate.price)

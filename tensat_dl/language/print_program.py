@@ -61,6 +61,7 @@ def print_program(program: CheckedProgram) -> str:
         *(f"ruleset {name} {{ {', '.join(rules)} }}" for name, rules in program.rulesets.items()),
         "\n".join(("schedule {", *_indented(_step_lines(program.schedule)), "}")),
         *(_cost_text(model) for model in program.cost_models.values()),
+        *(f"default cost {default.model}" for default in program.default_costs),
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from tensat_dl.cost.choice import named_model
 from tensat_dl.cost.models import MEASURED, make_cost_model
 from tensat_dl.diagnostics import Diagnostic, Severity
 from tensat_dl.egraph.explore import explore
@@ -20,7 +21,7 @@ from tensat_dl.graph.model import Graph
 from tensat_dl.language.program import CheckedProgram, Claim, Limit, Run, Saturate, TestCase
 from tensat_dl.rule_tests.example import build_example
 from tensat_dl.rule_tests.judge import Best, Verdict, judge_equal, judge_fires
-from tensat_dl.settings import CostSettings, ExtractSettings, Settings
+from tensat_dl.settings import ROOFLINE, ExtractSettings, Settings
 from tensat_dl.syntax.ast import ExpectKind
 
 
@@ -122,19 +123,23 @@ class _TestRun:
                 continue
             term = next(terms)
             try:
-                model = make_cost_model(self._cost_settings(claim), self.program)
+                name = self._cost_model(claim)
+                model = make_cost_model(name, self.settings.cost, self.program)
             except TensatError as error:
                 yield Verdict(claim, False, str(error))
                 continue
             best = Best(self.program, example, saturated, model, self._proof_settings())
             yield _with_limits(best.judge(claim, term), saturated)
 
-    def _cost_settings(self, claim: Claim) -> CostSettings:
+    def _cost_model(self, claim: Claim) -> str:
         """No test rests on measurements, which differ from machine to machine."""
         if claim.cost == MEASURED:
             raise UsageError("`measured` differs from machine to machine: name another cost model")
-        name = claim.cost or self.settings.cost.model
-        return replace(self.settings.cost, model=CostSettings().model if name == MEASURED else name)
+        settings = self.settings.cost
+        model = named_model(
+            replace(settings, model=claim.cost or settings.model), self.program
+        ).model
+        return ROOFLINE if model == MEASURED else model
 
     def _proof_settings(self) -> ExtractSettings:
         """Of tests there are many, and their graphs are small."""

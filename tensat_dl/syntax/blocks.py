@@ -156,6 +156,10 @@ class BlockBuilder(ItemBuilder):
         """`MatMul = 2 * numel(y)`."""
         return ast.CostRow(children[0], children[2], self.span(children))
 
+    def default_cost(self, children: Children) -> ast.DefaultCost:
+        """`default cost measured`."""
+        return ast.DefaultCost(children[2], self.doc(children), self.span(children))
+
 
 def _limit(children: Children) -> ast.Limit | None:
     return next(iter(of_kind(children, ast.Limit)), None)

@@ -16,7 +16,7 @@ _PIECE = re.compile(r'"(?:[^"\\\n]|\\.)*"?|#[^\n]*|[()\[\]{}]')
 
 _ITEM = re.compile(
     r"^[ \t]*(?=(?:@[A-Za-z]|(?:rewrite|rule|ruleset|class|relation|derive|fn|op|schedule|test"
-    r"|import)(?![A-Za-z0-9_.])|cost\s+model(?![A-Za-z0-9_.])))",
+    r"|import)(?![A-Za-z0-9_.])|(?:cost\s+model|default\s+cost)(?![A-Za-z0-9_.])))",
     re.MULTILINE,
 )
 

@@ -30,13 +30,13 @@ RESERVED = frozenset(
 """Words that are never names."""
 
 ITEM_WORDS = frozenset(
-    "rewrite rule ruleset class relation derive fn op schedule test import cost".split()
+    "rewrite rule ruleset class relation derive fn op schedule test import cost default".split()
 )
-"""Words that start an item of a file (`cost` with `model` after it)."""
+"""Words that start an item of a file (`cost` with `model` after it, `default` with `cost`)."""
 
 SOFT_WORDS = frozenset(
-    "language as each by include since infer lower cost model run saturate repeat prune cycles "
-    "limit using input weight given expect fires best error under".split()
+    "language as each by include since infer lower cost model default run saturate repeat prune "
+    "cycles limit using input weight given expect fires best error under".split()
 )
 """Words that are keywords in their place only."""
 

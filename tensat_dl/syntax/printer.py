@@ -75,6 +75,8 @@ def _item(item: ast.Item | ast.Include) -> str:
             return schedule(item)
         case ast.CostModel():
             return cost_model(item)
+        case ast.DefaultCost(name=name):
+            return f"default cost {name.text}"
         case ast.Test():
             return test(item)
         case _:

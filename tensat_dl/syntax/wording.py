@@ -86,7 +86,7 @@ def expected(accepted: Collection[str]) -> str:
         rest -= _EXPRESSION
     item = accepts_item(rest)
     if item:
-        rest -= {w.upper() for w in RESERVED} | {"COST", "LANGUAGE", "AT"}
+        rest -= {w.upper() for w in RESERVED} | {"COST", "DEFAULT", "LANGUAGE", "AT"}
     elif rest >= _ANNOTATED:
         rest = set(_ANNOTATED)
     without_operators = rest - _OPERATORS

@@ -66,7 +66,7 @@ def test_a_result_that_the_runtime_refuses_is_not_written(idle: str) -> None:
         "{ a = Abs(x) b = Abs(a) s = Shape(b) t = Min(s, k) r = Range(z, t, o)"
         "  f = Cast<to=1>(r) y = Add(f, b) }"
     )
-    result = tensat_dl.optimize(proto, "std")
+    result = tensat_dl.optimize(proto, "std", {"cost": {"model": "roofline"}})
     assert result.model == proto
     assert result.report["status"] == "refused"
     assert result.report["verification"]["ok"]
@@ -86,7 +86,11 @@ def test_the_budget_does_not_stop_what_makes_the_model_cheaper() -> None:
     proto.graph.node.append(onnx.helper.make_node("MatMul", ["x", "w"], ["other"]))
     value = onnx.helper.make_tensor_value_info("other", 1, ["N", 64])
     proto.graph.output.append(value)
-    tight = {"export": {"fold_bytes": 0, "fold_ratio": 0.0}, "verify": {"samples": 2}}
+    tight = {
+        "cost": {"model": "roofline"},
+        "export": {"fold_bytes": 0, "fold_ratio": 0.0},
+        "verify": {"samples": 2},
+    }
     result = tensat_dl.optimize(proto, "std", tight)
     assert "Add" not in operators(result.model)
     names = {tensor.name: tensor for tensor in result.model.graph.initializer}

@@ -49,7 +49,9 @@ def test_targets_that_are_missed_are_told() -> None:
 @pytest.mark.slow
 def test_ours_runs_in_a_process_of_its_own() -> None:
     model = lora_mlp(rows=2, width=16, rank=2, layers=1)
-    found = optimise(OURS, model, 120, '{"rules": "std", "config": {}}')
+    found = optimise(
+        OURS, model, 120, '{"rules": "std", "config": {"cost": {"model": "roofline"}}}'
+    )
     assert count_nodes(found.model.graph) < count_nodes(model.graph) == 7
     assert found.seconds > 0
     with pytest.raises(CannotOptimise, match="does not exist"):

@@ -245,6 +245,7 @@ def test_bad_commands(
 
 
 @pytest.mark.slow
+@pytest.mark.measures
 def test_a_run_that_measures(tensat, two_products: Path) -> None:
     """Two products and two ReLUs; which model is faster is the machine's business."""
     Path("rules.tsat").write_text(RELU)

@@ -12,6 +12,7 @@ import pytest
 
 from tensat_dl.cli.summary import extraction_line, number, summary
 from tensat_dl.cli.tables import print_blocks
+from tensat_dl.cost.choice import CostChoice
 from tensat_dl.egraph.snapshot import Exploration, RuleCount
 from tensat_dl.extract.problem import Extraction, Selection, StageRecord, Status, StopReason
 from tensat_dl.graph.source import Source
@@ -41,7 +42,7 @@ EXTRACTION = Extraction(
 )
 OUTCOME = Outcome(
     status=OutcomeStatus.IMPROVED,
-    cost_model="roofline",
+    cost_choice=CostChoice("roofline"),
     cost_unit="s",
     cost_before=4.0,
     cost_after=2.0,
@@ -69,7 +70,14 @@ def test_the_report_has_every_field_and_only_plain_values() -> None:
     report = make_report(OUTCOME)
     assert json.loads(json.dumps(report, allow_nan=False)) == report
     assert report["status"] == "improved"
-    assert report["cost"] == {"model": "roofline", "unit": "s", "before": 4.0, "after": 2.0}
+    assert report["cost"] == {
+        "model": "roofline",
+        "default_of": "",
+        "obstacle": "",
+        "unit": "s",
+        "before": 4.0,
+        "after": 2.0,
+    }
     assert report["nodes"]["before"] == {"MatMul": 3, "Relu": 1}
     assert report["nodes"]["after"] == {"MatMul": 1, "Relu": 1, "Split": 1}
     exploration = report["exploration"]

@@ -68,7 +68,9 @@ def test_the_report_tells_what_happened(tensat, two_products, rules) -> None:
     assert operators(Path("o.onnx")) == ["MatMul", "Relu", "Relu", "Split"]
     report = json.loads(Path("r.json").read_text())
     assert report["status"] == "improved"
-    assert report["cost"] == {"model": "launches", "before": 22.0, "after": 13.0, "unit": ""}
+    cost = report["cost"]
+    assert (cost["model"], cost["before"], cost["after"]) == ("launches", 22.0, 13.0)
+    assert (cost["unit"], cost["default_of"], cost["obstacle"]) == ("", "", "")
     assert report["nodes"]["before"] == {"MatMul": 2, "Relu": 2}
     assert report["nodes"]["after"] == {"MatMul": 1, "Relu": 2, "Split": 1}
     (merge,) = [rule for rule in report["rules"] if rule["name"] == "merge"]

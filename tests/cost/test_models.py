@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from tensat_dl.cost.choice import named_model
 from tensat_dl.cost.models import BUILT_IN, MEASURED, make_cost_model
 from tensat_dl.cost.work import Part
 from tensat_dl.diagnostics import Diagnostics
@@ -47,7 +48,7 @@ def price(
     attributes: Attributes | None = None,
     **settings: float,
 ) -> float:
-    cost_model = make_cost_model(CostSettings(model=model, **settings), program)  # type: ignore[arg-type]
+    cost_model = make_cost_model(model, CostSettings(**settings), program)  # type: ignore[arg-type]
     application = Application(operator, attributes or Attributes(), len(outputs))
     return cost_model.price(Part(application, tuple(inputs), tuple(outputs)))
 
@@ -132,16 +133,16 @@ def test_no_type_can_break_a_price(model: str, name: str) -> None:
 
 
 def test_units() -> None:
-    units = {name: make_cost_model(CostSettings(model=name), None).unit for name in BUILT_IN}
+    units = {name: make_cost_model(name, CostSettings(), None).unit for name in BUILT_IN}
     assert units == {"roofline": "s", "flops": "FLOP", "bytes": "B", "nodes": ""}
 
 
 def test_an_unknown_model_says_what_there_is() -> None:
     with pytest.raises(UsageError) as caught:
-        make_cost_model(CostSettings(model="roofine"), None)
+        named_model(CostSettings(model="roofine"), None)
     assert caught.value.help == "did you mean `roofline`?"
     with pytest.raises(UsageError) as caught:
-        make_cost_model(CostSettings(model="zzz"), program_of("cost model mine { Relu = 1 }"))
+        named_model(CostSettings(model="zzz"), program_of("cost model mine { Relu = 1 }"))
     assert "mine" in caught.value.help
 
 

@@ -23,7 +23,7 @@ def changes(rules: str, graph: str, cost: str = "nodes") -> tuple[tuple[Change, 
     settings, proto, program = make_settings(cost), model(graph), load(rules)
     original = read_model(proto, settings.model, DeclaredOperators(program))
     saturated = explore(rules, proto)
-    prices = make_cost_model(settings.cost, program)
+    prices = make_cost_model(settings.cost.model, settings.cost, program)
     posed = pose(saturated, prices, Writable(program, original.opsets))
     extraction = extract(posed.problem, settings.extract)
     assert extraction.selection is not None

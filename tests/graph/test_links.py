@@ -49,7 +49,7 @@ def test_data_behind_links_is_read_where_it_is(tmp_path: Path) -> None:
     folder = tmp_path / "snapshot"
     folder.mkdir()
     path = linked_model(folder, tmp_path / "files")
-    result = tensat_dl.optimize(path, "std")
+    result = tensat_dl.optimize(path, "std", {"cost": {"model": "roofline"}})
     assert result.report["verification"]["samples"] == 3
     written = onnx.load(result.model)
     assert [node.op_type for node in written.graph.node] == ["Add", "Relu", "Mul"]

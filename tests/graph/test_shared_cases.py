@@ -93,7 +93,7 @@ def std() -> CheckedProgram:
 @pytest.mark.slow
 def test_std_keeps_outputs_and_interface(case: str, std: CheckedProgram, tmp_path: Path) -> None:
     source, target = CASES / f"{case}.onnx", tmp_path / "out.onnx"
-    result = tensat_dl.optimize(source, std, output=target)
+    result = tensat_dl.optimize(source, std, {"cost": {"model": "roofline"}}, output=target)
     assert result.report["verification"]["ok"]
     assert interface(onnx.load(target)) == interface(onnx.load(source))
     assert about(onnx.load(target)) == about(onnx.load(source))

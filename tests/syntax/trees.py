@@ -154,5 +154,6 @@ ITEMS = st.one_of(
     here(ast.Function, PLAIN_NAMES, tuples(PARAMETERS), PLAIN, CONDITIONS, DOCS),
     here(ast.Schedule, PLAIN_NAMES, tuples(STEPS), DOCS),
     here(ast.CostModel, PLAIN_NAMES, ROWS, DOCS),
+    here(ast.DefaultCost, NAMES, DOCS),
 )
 MODULES = here(ast.Module, DOCS, st.just(1), st.just(()), tuples(ITEMS))

@@ -18,6 +18,7 @@ from tensat_dl.language.check.declarations import (
     check_functions,
     check_relation,
 )
+from tensat_dl.language.check.default_costs import check_default_costs
 from tensat_dl.language.check.duplicates import warn_of_duplicates
 from tensat_dl.language.check.names import Kind, Scope, Symbol, build_scopes, name_symbols
 from tensat_dl.language.check.operators import (
@@ -93,6 +94,7 @@ def _check(
     derivations = _derivations(scopes, declared, report)
     rules = _rules(symbols, declared, report)
     models = [check_cost_model(s, declared, report) for s in _of(symbols, Kind.COST_MODEL)]
+    default_costs = check_default_costs(scopes, root_scopes, report)
     scheduler = Scheduler(rules, report)
     rulesets = _rulesets(scopes, root_scopes, scheduler)
     schedule = _schedule(root_scopes, scheduler)
@@ -112,6 +114,7 @@ def _check(
         files=tuple(module.file for module in modules),
         allowances=allowed,
         tested_imports=tuple(m.file.name for m in modules if m not in roots and _has_tests(m)),
+        default_costs=default_costs,
     )
     _warn_beside(program, roots, report)
     return program

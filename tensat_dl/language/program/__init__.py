@@ -8,6 +8,7 @@ from tensat_dl.language.program.checked import (
     Claim as Claim,
     CostModel as CostModel,
     CustomOperator as CustomOperator,
+    DefaultCost as DefaultCost,
     Function as Function,
     Limit as Limit,
     Lowering as Lowering,

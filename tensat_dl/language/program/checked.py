@@ -120,6 +120,14 @@ class CostModel:
 
 
 @dataclass(frozen=True)
+class DefaultCost:
+    """`default cost NAME`: `model` is a built-in model, or one of the program's `cost_models`."""
+
+    model: str
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True)
 class TestValue:
     """`input x: f32[8, 16]`, or a `weight`; its type says all but the sizes of symbolic dims."""
 
@@ -169,6 +177,7 @@ class CheckedProgram:
     `rulesets` maps every ruleset (and import alias) to rule names.  `operators` and the rows of
     cost models are keyed by `Operator.qualified_name`.  `off` rules are in `rulesets` and in
     `schedule` where the author names them, and nowhere else: whoever runs them need not ask.
+    `default_costs`: the model where nobody asks for another; several are files that disagree.
     `tests` are those of the files that were named; `tested_imports` are other files with tests.
     """
 
@@ -184,6 +193,7 @@ class CheckedProgram:
     files: tuple[SourceFile, ...] = ()
     allowances: tuple[Allowance, ...] = ()
     tested_imports: tuple[str, ...] = ()
+    default_costs: tuple[DefaultCost, ...] = ()
 
     @property
     def domains(self) -> Mapping[str, int]:

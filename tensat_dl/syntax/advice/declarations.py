@@ -13,6 +13,8 @@ from tensat_dl.syntax.advice.place import Place
 _OPERATOR = "an operator has a body: `{ infer y = .. }`, or `{ lower y = .. }`"
 _MEMBERS = "the members of a class are joined by `|`: `class C = Relu | Abs`"
 
+_DEFAULT = "to choose one, write `default cost name`"
+
 
 def declaration(place: Place) -> str:
     """In an item that declares something, or names the domain of an operator."""
@@ -35,7 +37,11 @@ def declaration(place: Place) -> str:
     if re.match(r"class\b", place.item) and place.accepted & {"BAR", "EQUAL"}:
         return _MEMBERS if not place.starts_line else ""
     if place.accepted == {"MODEL"}:
-        return "a cost model is written `cost model name { .. }`"
+        return f"a cost model is written `cost model name {{ .. }}`; {_DEFAULT}"
+    if place.accepted == {"COST"} or re.match(r"default\s+cost\s+model\s*$", place.item):
+        return _DEFAULT
+    if place.kind == "LBRACE" and re.match(r"default\s+cost\b", place.item):
+        return f"its rows stand in a cost model, `cost model name {{ .. }}`; {_DEFAULT}"
     if place.accepted == {"STRING"}:
         return IMPORT if place.before("IMPORT") else _untitled(place)
     return ""

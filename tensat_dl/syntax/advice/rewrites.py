@@ -54,6 +54,7 @@ _NAMELESS = {
     "RULESET": "a ruleset has a name: `ruleset name { .. }`",
     "SCHEDULE": "a schedule has a name: `schedule main { .. }`",
     "MODEL": "a cost model has a name: `cost model name { .. }`",
+    "COST": "a default names a cost model: `default cost roofline`",
 }
 
 

@@ -29,6 +29,7 @@ from tensat_dl.syntax.ast.items import (
     Annotation as Annotation,
     CostModel as CostModel,
     CostRow as CostRow,
+    DefaultCost as DefaultCost,
     Derive as Derive,
     Each as Each,
     ExpectKind as ExpectKind,

@@ -264,6 +264,15 @@ class CostModel:
 
 
 @dataclass(frozen=True)
+class DefaultCost:
+    """`default cost measured`: the model where nobody asks for another."""
+
+    name: Name
+    doc: str
+    span: Span
+
+
+@dataclass(frozen=True)
 class TestInput:
     """`input x: f32[8, 16]` or `weight wq: f32[16, 4], wk: f32[16, 4]`."""
 
@@ -326,6 +335,7 @@ Item = (
     | Ruleset
     | Schedule
     | CostModel
+    | DefaultCost
     | Test
 )
 

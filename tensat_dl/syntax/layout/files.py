@@ -69,7 +69,7 @@ class FileLayout(ItemLayout):
         """`cost model name { .. }`."""
         return self.small_block("cost", self.pieces(children))
 
-    cost_row = ItemLayout._spaced
+    cost_row = default_cost = ItemLayout._spaced
 
     # --- tests ------------------------------------------------------------------------------
 

@@ -10,6 +10,8 @@ from onnx import TensorProto, helper, numpy_helper
 from tensat_dl.cost.measured.little_model import LittleModel, empty_model
 from tensat_dl.cost.measured.timer import LEAST, OrtTimer, bound_run, open_session
 
+pytestmark = pytest.mark.measures
+
 
 def products(count: int, side: int) -> LittleModel:
     """A chain of products with one matrix."""
