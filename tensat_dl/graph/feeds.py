@@ -101,7 +101,8 @@ class FeedSearch:
 
     def _plans(self, sample: int) -> Iterator[Plan]:
         floats = self._floats(Floats.UNIT if sample % 2 else Floats.NORMAL)
-        sizes = list(SizeChoices(self.inputs, self.dims).for_sample(sample))
+        known = SizeChoices(self.inputs, self.dims)
+        sizes = list(known.for_sample(sample))
         if self._last is not None:
             for choice in [*sizes, self._last.sizes]:
                 yield replace(self._last, sizes=choice, floats=floats)
@@ -115,14 +116,17 @@ class FeedSearch:
             for lists in combinations(self.inputs, choice):
                 ranges = dict.fromkeys(self._integer_names(), RANGES[0])
                 yield Plan(choice, ranges, floats, lists)
-        yield from self._random_plans(sizes, sample)
+        yield from self._random_plans(known, sizes, sample)
 
-    def _random_plans(self, sizes: Sequence[Mapping[str, int]], sample: int) -> Iterator[Plan]:
+    def _random_plans(
+        self, known: SizeChoices, sizes: Sequence[Mapping[str, int]], sample: int
+    ) -> Iterator[Plan]:
+        """Sizes as they were tried together and, in turn, each dim for itself."""
         rng = np.random.default_rng(sample)
         kinds = tuple(Floats)
-        for _ in range(_RANDOM_PLANS):
+        for number in range(_RANDOM_PLANS):
             yield Plan(
-                sizes[int(rng.integers(len(sizes)))],
+                known.mixed(sizes, rng) if number % 2 else sizes[int(rng.integers(len(sizes)))],
                 {name: RANGES[rng.integers(len(RANGES))] for name in self._integer_names()},
                 {slot.name: kinds[rng.integers(len(kinds))] for slot in self.inputs.slots},
             )

@@ -6,13 +6,19 @@ first.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from tensat_dl.graph.slots import Inputs
 
 #: Sizes to fall back on before those of constants, in this order.
 LADDER = (4, 8, 16, 32, 64, 128, 224, 256, 320, 512)
+
+#: All inputs together have no more elements at a size to fall back on: drawing takes time.
+_MOST_ELEMENTS = 1 << 24
 
 #: Size of leading (batch) dims in the fallbacks, by sample.
 _LEADS = (2, 1, 3)
@@ -27,7 +33,15 @@ class SizeChoices:
 
     def for_sample(self, sample: int) -> Iterator[dict[str, int]]:
         """The best first: all different in sample 0, all 1 in sample 1; then fallbacks: common
-        sizes, and those that constants of the model have."""
+        sizes, and those that constants of the model have, unless inputs get too large."""
+        choices = self._for_sample(sample)
+        yield next(choices)
+        yield from filter(self._is_affordable, choices)
+
+    def _is_affordable(self, sizes: Mapping[str, int]) -> bool:
+        return sum(math.prod(slot.shape(sizes)) for slot in self.inputs.slots) <= _MOST_ELEMENTS
+
+    def _for_sample(self, sample: int) -> Iterator[dict[str, int]]:
         symbols = self._free_symbols()
         if not symbols:
             yield dict(self.fixed)
@@ -39,6 +53,16 @@ class SizeChoices:
             yield self._complete({s: lead if s in batch else size for s in symbols})
             yield self._complete(dict.fromkeys(symbols, size))
         yield self._complete(dict.fromkeys(symbols, 1))
+
+    def mixed(
+        self, choices: Sequence[Mapping[str, int]], rng: np.random.Generator
+    ) -> dict[str, int]:
+        """The size of each dim from one of the choices, drawn for itself."""
+        symbols = self._free_symbols()
+        drawn = rng.integers(len(choices), size=len(symbols))
+        return self._complete(
+            {s: choices[place][s] for s, place in zip(symbols, drawn, strict=True)}
+        )
 
     def _complete(self, sizes: Mapping[str, int]) -> dict[str, int]:
         known = {**sizes, **self.fixed}

@@ -83,6 +83,14 @@ def test_a_size_that_constants_of_the_model_have(constant: str) -> None:
     assert shapes == [(2, 77), (1, 77), (3, 77)]
 
 
+def test_sizes_that_fit_together() -> None:
+    """As a Reshape to [2, 3, 4] demands of three free dims."""
+    runner = Demanding(lambda x: x.size == 24)
+    text = "g (float[A,B,C] x) => (float y) <int64[3] c = {2, 3, 4}> { y = Op(x, c) }"
+    search = FeedSearch(inputs(text), runner)
+    assert all(search.find(sample, 0).values["x"].size == 24 for sample in range(3))
+
+
 def test_each_input_gets_the_widest_range_it_may_have() -> None:
     def accepts(ids: np.ndarray, kinds: np.ndarray) -> bool:
         return bool((abs(ids) < 10).all() and (kinds >= 0).all() and (kinds < 2).all())
