@@ -16,8 +16,6 @@ from tensat_dl.cost.models import make_cost_model
 from tensat_dl.cost.settle import price_nodes
 from tensat_dl.cost.worth import useless_rules
 from tensat_dl.cost.writable import Writable
-from tensat_dl.diagnosis.changes import explain_answer
-from tensat_dl.diagnosis.stored import store_changes
 from tensat_dl.egraph.adopt import DeclaredOperators
 from tensat_dl.egraph.explore import explore
 from tensat_dl.extract.run import validate
@@ -86,6 +84,9 @@ def _checked(rules: RuleNames | CheckedProgram, settings: Settings) -> CheckedPr
 
 def _explained(run: Run, program: CheckedProgram, phases: Phases) -> Run:
     """The run with what its answer changed, which the answer then says itself."""
+    from tensat_dl.diagnosis.changes import explain_answer
+    from tensat_dl.diagnosis.stored import store_changes
+
     chosen, accepted = run.settled.chosen, run.accepted
     price_nodes(run.prices, run.original, run.saturated, chosen, phases)
     with phases(Phase.EXPLAIN):

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 #: The reason where nothing has the path.
@@ -25,6 +28,21 @@ def read_bytes(path: Path, most: int = -1) -> bytes:
             return stream.read(most)
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from None
+
+
+@contextmanager
+def bytes_of(path: Path) -> Iterator[memoryview]:
+    """The content, to be looked at meanwhile: that of a file is mapped, not copied into memory."""
+    if why_no_file(path) or not path.stat().st_size:
+        yield memoryview(read_bytes(path))
+        return
+    try:
+        with path.open("rb") as stream:
+            content = mmap(stream.fileno(), 0, access=ACCESS_READ)
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+    with content, memoryview(content) as view:
+        yield view
 
 
 def why_no_file(path: Path) -> str:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tensat_dl.answer import Accepted
 from tensat_dl.cost.choice import CostChoice
@@ -17,12 +18,14 @@ from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.opset_notes import opset_notes
 from tensat_dl.cost.settled import Settled
 from tensat_dl.cost.writable import Writable
-from tensat_dl.diagnosis.changes import Change
 from tensat_dl.egraph.snapshot import Saturated
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.prune import remove_dead
 from tensat_dl.outcome import Outcome, OutcomeStatus
 from tensat_dl.sentences import listed
+
+if TYPE_CHECKING:
+    from tensat_dl.diagnosis.changes import Change
 
 
 @dataclass(frozen=True)

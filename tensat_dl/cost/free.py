@@ -23,8 +23,12 @@ def free_classes(saturated: Saturated) -> frozenset[int]:
     readers: dict[int, list[int]] = {}
     waiting: list[int] = []
     missing = [0] * len(saturated.nodes)
+    heads: dict[int, bool] = {}  # many e-nodes share the same
     for index, node in enumerate(saturated.nodes):
-        if not _may_be_free(node):
+        may = heads.get(id(node.head))
+        if may is None:
+            may = heads[id(node.head)] = _may_be_free(node)
+        if not may:
             continue
         children = set(node.children)
         missing[index] = len(children)
@@ -46,7 +50,7 @@ def free_classes(saturated: Saturated) -> frozenset[int]:
 
 def is_free(node: ENode, free: frozenset[int]) -> bool:
     """The e-node itself is folded."""
-    return _may_be_free(node) and free.issuperset(node.children)
+    return free.issuperset(node.children) and _may_be_free(node)
 
 
 def constant_nodes(graph: Graph) -> tuple[Node, ...]:

@@ -8,13 +8,13 @@ know.  Every price is finite and not negative.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from tensat_dl.cost.declared import declared_flops
 from tensat_dl.cost.rule_models import RuleCostModel
 from tensat_dl.cost.virtual import make_lower
-from tensat_dl.cost.work import Meter, Part, Work, each_priced
+from tensat_dl.cost.work import Meter, Part, Work
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.settings import COST_MODELS, ROOFLINE, CostSettings
 
@@ -78,6 +78,7 @@ class WorkModel:
     row: BuiltIn
     settings: CostSettings
     meter: Meter
+    _known: dict[Part, float] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def unit(self) -> str:
@@ -86,11 +87,13 @@ class WorkModel:
 
     def price(self, part: Part) -> float:
         """See :class:`CostModel`."""
-        return self.row.price(self.meter.work(part), self.settings)
+        if part not in self._known:
+            self._known[part] = self.row.price(self.meter.work(part), self.settings)
+        return self._known[part]
 
     def prices(self, parts: Sequence[Part]) -> list[float]:
         """See :class:`CostModel`."""
-        return each_priced(parts, self.price)
+        return list(map(self.price, parts))
 
 
 #: The model that times operators instead of counting; see `cost.measured`.

@@ -99,13 +99,13 @@ def pose(
 ) -> Posed:
     """Price every e-node but those `barred`, and lay the e-graph out as arrays."""
     pricer = Pricer(saturated, model)
+    fits = _WritableNodes(saturated, writable, pricer.heads)
     kept: list[ENode] = []
     left_out: list[ENode] = []
     for node in saturated.nodes:
         if barred and node in barred:
             continue
-        fits = node.original or _is_writable(node, saturated, writable)
-        (kept if fits else left_out).append(node)
+        (kept if fits(node) else left_out).append(node)
     parts = tuple(map(pricer.part, kept))
     children = [sorted(set(n.children)) for n in kept]
     starts = np.zeros(len(kept) + 1, dtype=np.int64)
@@ -135,11 +135,28 @@ def head_name(node: ENode) -> str:
 
 
 @dataclass
+class _Heads:
+    """Numbers of the heads of one snapshot: equal ones have the same.  Many e-nodes share the same
+    object, and whole heads are slow to compare."""
+
+    _by_object: dict[int, int] = field(default_factory=dict)
+    _by_head: dict[Application, int] = field(default_factory=dict)
+
+    def number(self, head: Application) -> int:
+        known = self._by_object.get(id(head))
+        if known is None:
+            known = self._by_head.setdefault(head, len(self._by_head))
+            self._by_object[id(head)] = known
+        return known
+
+
+@dataclass
 class Pricer:
     """What the e-nodes of one snapshot run, and its price; equal e-nodes run the same object."""
 
     saturated: Saturated
     model: CostModel
+    heads: _Heads = field(default_factory=_Heads)
 
     def __post_init__(self) -> None:
         self._parts: dict[object, Part] = {}
@@ -164,7 +181,7 @@ class Pricer:
         outputs = self._output_types(node, head)
         constant = tuple(c in self._free for c in node.children)
         repeats = repeated(node.children)
-        key = (head, constant, repeats, *map(id, inputs), *map(id, outputs))
+        key = (self.heads.number(head), constant, repeats, *map(id, inputs), *map(id, outputs))
         if key not in self._parts:
             self._parts[key] = Part(head, inputs, outputs, constant, repeats)
         return self._parts[key]
@@ -176,10 +193,24 @@ class Pricer:
         return tuple(known.get(i, ABSENT) for i in range(head.outputs))
 
 
-def _is_writable(node: ENode, saturated: Saturated, writable: Writable) -> bool:
-    if not isinstance(node.head, Application):
-        return True
-    return writable(node.head, tuple(saturated.class_types[c] for c in node.children))
+@dataclass
+class _WritableNodes:
+    """Whether e-nodes of one snapshot can be written; equal questions are asked once."""
+
+    saturated: Saturated
+    writable: Writable
+    heads: _Heads
+    _known: dict[tuple[int, ...], bool] = field(default_factory=dict)
+
+    def __call__(self, node: ENode) -> bool:
+        head = node.head
+        if node.original or not isinstance(head, Application):
+            return True
+        inputs = tuple(self.saturated.class_types[c] for c in node.children)
+        key = (self.heads.number(head), *map(id, inputs))
+        if key not in self._known:
+            self._known[key] = self.writable(head, inputs)
+        return self._known[key]
 
 
 def parts_of_graph(graph: Graph, saturated: Saturated) -> list[tuple[Node, Part]]:

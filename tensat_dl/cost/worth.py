@@ -8,7 +8,7 @@ whose prices depend on sizes are silent but for what is free in them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from tensat_dl.cost.flops import DATA_MOVEMENT
 from tensat_dl.diagnostics import Diagnostic, Severity
@@ -20,6 +20,12 @@ from tensat_dl.language.lint.sides import Node, Sides, sides, subterms, variable
 from tensat_dl.language.lint.uses import leads_on, new_nodes
 from tensat_dl.language.program import CheckedProgram, CostModel, Rule
 from tensat_dl.vocabulary.operators import Operator, OperatorKind
+
+#: What an operator of ONNX costs at all sizes, by cost model; None where that depends on sizes.
+_FIXED: Mapping[str, Callable[[Operator], float | None]] = {
+    "nodes": lambda operator: 1.0,
+    "flops": lambda operator: 0.0 if operator.name in DATA_MOVEMENT else None,
+}
 
 
 def warn_of_worth(program: CheckedProgram, model: str) -> dict[str, Diagnostic]:
@@ -38,6 +44,8 @@ def warn_of_worth(program: CheckedProgram, model: str) -> dict[str, Diagnostic]:
 
 def useless_rules(program: CheckedProgram, model: str) -> tuple[str, ...]:
     """The names of all the rules that there is a warning about."""
+    if model not in program.cost_models and model not in _FIXED:
+        return ()
     found = warn_of_worth(program, model)
     return tuple(rule.name for rule in program.rules if rule.base in found)
 
@@ -82,10 +90,9 @@ def _price(operator: Operator, program: CheckedProgram, model: str) -> float | N
     """The price of an operator where it is the same for all sizes."""
     if model in program.cost_models:
         return _written_price(operator, program.cost_models[model])
-    plain = operator.kind is OperatorKind.ONNX
-    if model == "nodes":
-        return 1.0 if plain else None
-    return 0.0 if model == "flops" and plain and operator.name in DATA_MOVEMENT else None
+    if model not in _FIXED or operator.kind is not OperatorKind.ONNX:
+        return None
+    return _FIXED[model](operator)
 
 
 def _written_price(operator: Operator, model: CostModel) -> float | None:

@@ -19,7 +19,7 @@ from google.protobuf.message import DecodeError
 from tensat_dl.errors import InputError, UsageError
 from tensat_dl.graph.copies import copy_model
 from tensat_dl.graph.model import Node
-from tensat_dl.reading import UnreadableError, read_bytes
+from tensat_dl.reading import UnreadableError, bytes_of
 from tensat_dl.vocabulary.types import Type
 
 if TYPE_CHECKING:
@@ -104,20 +104,16 @@ def plain_domain(domain: str) -> str:
 
 
 def _read_file(path: Path) -> Source:
-    proto = _parse(path, _read_bytes(path))
-    return Source(proto, path=path, folder=path.parent)
-
-
-def _read_bytes(path: Path) -> bytes:
     try:
-        return read_bytes(path)
+        with bytes_of(path) as content:
+            return Source(_parse(path, content), path=path, folder=path.parent)
     except UnreadableError as reason:
         inside = " in it" if path.is_dir() else ""
         help = f"give the path of the ONNX file{inside}"
         raise InputError(f"{path} {reason}", help=help) from None
 
 
-def _parse(path: Path, content: bytes) -> onnx.ModelProto:
+def _parse(path: Path, content: memoryview) -> onnx.ModelProto:
     if not content:
         raise InputError(f"{path} is empty", help="export the model again")
     proto = onnx.ModelProto()

@@ -2,7 +2,8 @@
 
 Enters: paths and names of shipped rulesets.  Leaves: a :class:`CheckedProgram`, or None and the
 reasons in the diagnostics.  An import is looked up beside the importing file first, then among
-the shipped rulesets.  A file is loaded once, however many paths lead to it.  Reports E0205, E0206.
+the shipped rulesets.  A file is loaded once, however many paths lead to it.  Parser and checker
+are imported where a program is not at hand already.  Reports E0205, E0206.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from pathlib import Path
 
 from tensat_dl.diagnostics import Diagnostics, SourceFile, Span
 from tensat_dl.errors import RuleFileError, UsageError
-from tensat_dl.language.check.program import check_program
 from tensat_dl.language.kept import keep, load_kept
 from tensat_dl.language.modules import LoadedModule
 from tensat_dl.language.program import CheckedProgram
@@ -22,7 +22,7 @@ from tensat_dl.reading import MISSING, why_no_file
 from tensat_dl.resources import data_directory, real_path
 from tensat_dl.suggest import closest, did_you_mean
 from tensat_dl.syntax import ast
-from tensat_dl.syntax.parse import parse, read_source
+from tensat_dl.syntax.source import read_source
 
 #: Paths of rule files and names of shipped rulesets, as people give them.
 RuleNames = str | PathLike[str] | Sequence[str | PathLike[str]]
@@ -77,6 +77,8 @@ def load_text(text: str, name: str, diagnostics: Diagnostics) -> CheckedProgram 
 def _checked(
     roots: Sequence[LoadedModule | None], loader: _Loader, diagnostics: Diagnostics
 ) -> CheckedProgram | None:
+    from tensat_dl.language.check.program import check_program
+
     known = list(dict.fromkeys(root for root in roots if root is not None))
     return check_program(known, loader.modules, diagnostics) if known else None
 
@@ -126,6 +128,8 @@ class _Loader:
 
     def load_source(self, source: SourceFile, path: Path) -> LoadedModule | None:
         """Parse a text and load what it imports."""
+        from tensat_dl.syntax.parse import parse
+
         tree = parse(source, self.diagnostics)
         if tree is None:
             return None

@@ -42,7 +42,7 @@ from tensat_dl.language.program import (
 )
 from tensat_dl.sentences import counted
 from tensat_dl.syntax import ast
-from tensat_dl.syntax.printer import format_expr
+from tensat_dl.syntax.print_expressions import format_expr
 from tensat_dl.vocabulary.operators import Operator
 from tensat_dl.vocabulary.signature import signature
 

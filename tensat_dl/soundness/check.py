@@ -21,7 +21,7 @@ from tensat_dl.soundness.shrink import Refuted, shrink, shrink_clash, shrink_dep
 from tensat_dl.soundness.subject import Subject, make_subject
 from tensat_dl.soundness.verdict import Status, Verdict
 from tensat_dl.syntax import ast
-from tensat_dl.syntax.printer import format_expr
+from tensat_dl.syntax.print_expressions import format_expr
 
 #: Attempts for each instance that is wanted, and before a rule is said to have none.
 _ATTEMPTS = 12

@@ -15,7 +15,7 @@ from tensat_dl.language.check.report import source_text
 from tensat_dl.language.program import CheckedProgram, Rule
 from tensat_dl.soundness.verdict import Computed, Counterexample, Status, Tensor, Verdict
 from tensat_dl.syntax import ast
-from tensat_dl.syntax.printer import format_expr
+from tensat_dl.syntax.print_expressions import format_expr
 
 _UNNEEDED = (
     "it held on every instance that only this condition leaves out, where both sides had one type"

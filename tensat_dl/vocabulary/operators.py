@@ -84,7 +84,7 @@ class Operator:
         return (self.domain, self.name, self.kind) == (other.domain, other.name, other.kind)
 
     def __hash__(self) -> int:
-        return hash((self.domain, self.name, self.kind))
+        return hash(self.name)  # which text keeps; hardly any two share it
 
     @property
     def qualified_name(self) -> str:

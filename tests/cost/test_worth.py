@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tensat_dl.cost.worth import warn_of_worth
+from tensat_dl.cost.worth import useless_rules, warn_of_worth
 from tensat_dl.diagnostics import Diagnostics
 from tensat_dl.language.load import load_text
 
@@ -14,7 +14,9 @@ MODEL = "cost model mine { MatMul = 5  Max = 2  Relu = 1  Neg = numel(x)  _ = 0 
 def found(rules: str, model: str) -> set[str]:
     program = load_text(MODEL + rules, "rules.tsat", Diagnostics())
     assert program is not None
-    return set(warn_of_worth(program, model))
+    useless = set(useless_rules(program, model))
+    assert useless == set(warn_of_worth(program, model))
+    return useless
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tensat_dl.errors import UsageError
 from tensat_dl.graph import save as saving, tensors
+from tensat_dl.graph.pieces import pieces
 from tensat_dl.graph.read import read_model
 from tensat_dl.graph.save import save
 from tensat_dl.graph.write import build_model, build_source
@@ -175,3 +176,17 @@ def test_the_data_of_the_input_is_no_output(outside: Path, force: bool) -> None:
     with pytest.raises(UsageError, match="holds weights of the input"):
         read_and_save(outside, data, force=force)
     assert data.read_bytes() == before
+
+
+def test_pieces_together_are_what_protobuf_writes() -> None:
+    proto = model()
+    proto.metadata_props.add(key="after", value="the graph")
+    proto.graph.doc_string = "after the initializers"
+    proto.graph.initializer.add(name="empty")
+    proto.graph.initializer.add(name="no", raw_data=bytes(1 << 15))  # its length takes 3 bytes
+    whole = proto.SerializeToString()
+    parts = list(pieces(proto))
+    assert b"".join(parts) == whole
+    assert len(parts) > 2 * len(proto.graph.initializer)
+    newer = onnx.ModelProto.FromString(whole + b"\xfa\x3f\x01x")  # a field that is not known here
+    assert b"".join(pieces(newer)) == newer.SerializeToString() != whole

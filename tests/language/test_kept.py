@@ -56,7 +56,7 @@ def test_a_program_comes_back_as_it_was_checked(
 ) -> None:
     checked, _ = loaded("tensat")
     assert programs() == 1
-    monkeypatch.setattr(load, "check_program", None)  # nothing is checked any more
+    monkeypatch.setattr(load, "_checked", None)  # nothing is checked any more
     again, remarks = loaded("tensat")
     assert again == checked
     assert not remarks

@@ -13,7 +13,7 @@ from tensat_dl.language.lint.matching import Substitution, key
 from tensat_dl.language.lint.sides import Absent, Constant, Term, Variable, variables
 from tensat_dl.language.program import Fact, Rule
 from tensat_dl.syntax import ast
-from tensat_dl.syntax.printer import format_expr
+from tensat_dl.syntax.print_expressions import format_expr
 
 _WORD = re.compile(r"[A-Za-z_][\w.]*")
 

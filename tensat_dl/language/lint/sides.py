@@ -27,7 +27,7 @@ from tensat_dl.language.program import (
     Rule,
 )
 from tensat_dl.syntax import ast
-from tensat_dl.syntax.printer import format_expr
+from tensat_dl.syntax.print_expressions import format_expr
 from tensat_dl.vocabulary.operators import Operator
 
 
