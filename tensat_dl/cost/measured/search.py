@@ -6,7 +6,8 @@ the cheapest, since nothing else can cost less than its bound.
 
 Times are not exact, and those of single operators do not tell all of a model.  So the answer by
 estimates is where the search begins, and each part of it stays unless something else proves
-cheaper by the margin.
+cheaper by the margin.  Where the time does not even suffice to measure that answer and the
+original, it is the answer: half of the times would lead astray.
 """
 
 from __future__ import annotations
@@ -44,6 +45,10 @@ _EXHAUSTED = (
     "measuring stopped after {:g} s (cost.measure_seconds): graphs that were not reached were left "
     "out; run again to go on from there"
 )
+_TOO_EARLY = (
+    "measuring stopped after {:g} s (cost.measure_seconds), too early to choose by it: the answer "
+    "and both costs are estimates; run again to go on from there"
+)
 
 
 @dataclass
@@ -68,7 +73,11 @@ class MeasuringSearch:
         """Rounds until the answer is measured, or the time for it is over; `plain` is the problem
         without chains."""
         self.measure(original)
-        self.measure(self.begin(plain))
+        begun, extraction = self.begin(plain)
+        guess = begun.parts_of(extraction)
+        self.measure(guess)
+        if not all(map(self.model.is_settled, [*original, *guess])):
+            return self._by_estimates(begun, extraction, original, symbols)
         quick = (_QUICK,) if self.model.spent else ()
         for method in (*quick, self.settings.method):
             while self.open(method, _SHORT):
@@ -85,14 +94,24 @@ class MeasuringSearch:
             notes.append(_EXHAUSTED.format(self.model.budget))
         return Settled(self.posed, self.extraction, before, cost, tally, tuple(notes))
 
-    def begin(self, plain: Posed) -> list[Timed]:
-        """Solve at the prices of estimates; what the answer runs."""
+    def begin(self, plain: Posed) -> tuple[Posed, Extraction]:
+        """Solve at the prices of estimates; the problem, and its answer."""
         with self.phases(Phase.COST):
             posed = plain.at(self.model.estimates(plain.paid))
         found = self._extract(posed, self.settings.method, _SHORT)
         chosen = () if found.selection is None else found.selection.chosen()
         self.estimated = {posed.nodes[i].eclass: posed.nodes[i] for i in chosen}
-        return posed.parts_of(found)
+        return posed, found
+
+    def _by_estimates(
+        self, posed: Posed, found: Extraction, original: list[Timed], symbols: list[str]
+    ) -> Settled:
+        """The answer that was begun with."""
+        used = posed.parts_of(found)
+        before, cost = (sum(self.model.estimates(timed)) for timed in (original, used))
+        tally = self.model.tally([*original, *used], self.rounds, symbols)
+        notes = (*self.model.notes, _TOO_EARLY.format(self.model.budget))
+        return Settled(posed, found, before, cost, tally, notes)
 
     def _trusts(self, node: ENode) -> bool:
         """Whether a node is in the answer by estimates, or an original one where there is none."""

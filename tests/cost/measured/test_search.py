@@ -138,6 +138,19 @@ def test_what_the_time_did_not_reach_is_no_alternative(measured_model) -> None:
     assert note.startswith("measuring stopped after")
 
 
+def test_where_the_time_ends_early_the_answer_is_that_of_estimates(measured_model) -> None:
+    """What was not reached is no worse for it."""
+    case = Case(
+        "rewrite two: Relu(Sin(x)) => Cos(x)",
+        "(float[4] x) => (float[4] y) { a = Sin(x) b = Relu(a) y = Sqrt(b) }",
+    )
+    settled = case.settle(measured_model(FakeTimer(by_operator()), budget=0.0))
+    assert chosen(settled) == {"Cos", "Sqrt"}
+    assert (settled.before, settled.cost) == (1.5, 1.0)  # by estimates of 0.5 each
+    (note,) = settled.notes
+    assert "too early" in note
+
+
 def test_without_any_time_everything_is_estimated(measured_model) -> None:
     settled = Case(CHAIN, GRAPH).settle(measured_model(FakeTimer(by_operator()), budget=0.0))
     assert chosen(settled) == {"Sqrt", "Sin"}
