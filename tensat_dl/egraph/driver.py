@@ -10,12 +10,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from tensat_dl.egraph import cycles
 from tensat_dl.egraph.asking import Asker, Counts, Found
 from tensat_dl.egraph.derive import DERIVE, DERIVE_FIND
 from tensat_dl.egraph.encode import EncodedProgram
 from tensat_dl.egraph.engine import Engine
+from tensat_dl.egraph.hits import KEPT_HITS, forget_ruleset, forgetting, hit_table
 from tensat_dl.egraph.limits import Limits, Stop
 from tensat_dl.egraph.operators import NORMAL
 from tensat_dl.egraph.prune import prune_cycles
@@ -141,6 +143,7 @@ class Driver:
         if self.encoded.prunes_steps:
             self._prune()
         self._sizes = self.engine.sizes()
+        self._forget_hits(rules)
         self._enodes = _applications(self._sizes)
         seconds = time.monotonic() - started
         self.counts.steps.append(StepRecord(self._enodes, self._sizes["type"], seconds))
@@ -165,6 +168,13 @@ class Driver:
         if name not in self._declared:
             self._declared.add(name)
             self.engine.commands(commands())
+
+    def _forget_hits(self, rules: Iterable[EncodedRule]) -> None:
+        """Drop matches that were refused, where they are many."""
+        for plan in (rule.plan for rule in rules):
+            if self._sizes.get(hit_table(plan), 0) > KEPT_HITS:
+                self._declare(forget_ruleset(plan), partial(forgetting, plan))
+                self.engine.run(forget_ruleset(plan))
 
     def count_enodes(self) -> int:
         """Operator applications in the e-graph."""

@@ -57,11 +57,11 @@ def column_variable(column: Column) -> str:
 
 def operand_orders(plan: MatchPlan) -> Iterator[tuple[bool, ...]]:
     """Every way to swap the operands of two-input commutative matches (True: swapped)."""
-    choices = [(False, True) if _swappable(m) else (False,) for m in plan.matches]
+    choices = [(False, True) if swappable(m) else (False,) for m in plan.matches]
     yield from product(*choices)
 
 
-def _swappable(match: program.Match) -> bool:
+def swappable(match: program.Match) -> bool:
     """A list has no other order: it is matched as it stands."""
     inputs = match.inputs
     two = len(inputs) == 2 and run_position(match) is None
@@ -139,10 +139,11 @@ def _arguments(query: Query, match: program.Match, index: int, swapped: bool, pr
         vector = f"vec{index}"
         _vector(query, match, index, vector, prefix)
         return f" {vector}"
-    return "".join(" " + _input(i) for i in match.inputs)
+    return "".join(" " + input_term(i) for i in match.inputs)
 
 
-def _input(item: program.MatchInput) -> str:
+def input_term(item: program.MatchInput) -> str:
+    """The variable of an input that is one tensor, or what a missing one is."""
     match item:
         case program.InputAbsent():
             return "(Absent)"
@@ -162,7 +163,7 @@ def _vector(query: Query, match: program.Match, index: int, vector: str, prefix:
     front, behind = match.inputs[:run], match.inputs[run + 1 :]
     _singles(query, vector, front)
     for back, item in enumerate(reversed(behind), start=1):
-        query.add(f"(= {_input(item)} (back {vector} {back}))")
+        query.add(f"(= {input_term(item)} (back {vector} {back}))")
     segment = part_term(vector, len(front), len(behind))
     item = match.inputs[run]
     if isinstance(item, program.InputStar):
@@ -192,7 +193,7 @@ def run_position(match: program.Match) -> int | None:
 
 def _singles(query: Query, vector: str, inputs: tuple[program.MatchInput, ...]) -> None:
     for place, item in enumerate(inputs):
-        query.add(f"(= {_input(item)} (front {vector} {place}))")
+        query.add(f"(= {input_term(item)} (front {vector} {place}))")
 
 
 def mapped_atom(item: program.InputMap, index: int, prefix: str) -> str:

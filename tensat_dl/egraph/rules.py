@@ -3,8 +3,9 @@
 Enters: a plan.  Leaves: an :class:`EncodedRule`, which holds its commands as text.
 
 A rule runs in two halves.  *Ask*: every match puts what its conditions can see (attributes and
-analyses, as ids) into `ask_n`; equal questions are one row.  Python answers each new row once
-(`egraph.question`).  *Act*: where an answer stands, the match makes its right side and unions it.
+analyses, as ids) into `ask_n`, and itself into `hit_n` (`egraph.hits`); equal questions are one
+row.  Python answers each new row once (`egraph.question`).  *Act*: where an answer stands, the
+matches with that question make their right sides, are unioned with them, and leave `hit_n`.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from tensat_dl.egraph.actions import (
 )
 from tensat_dl.egraph.build import ABSENT, BuildMap, Recipe
 from tensat_dl.egraph.groups import EncodedGroup, group_acting, group_finding, make_group
+from tensat_dl.egraph.hits import hit_declaration, hit_found, hit_query, hit_row
 from tensat_dl.egraph.plan import RulePlan
 from tensat_dl.egraph.query import (
     RULE_BITS,
@@ -119,34 +121,34 @@ def encode_rule(plan: RulePlan, options: EncodeOptions) -> EncodedRule:
     return replace(
         encoded,
         finding=partial(_finding, encoded, options, orders),
-        acting=partial(_acting, encoded, options, pairs, orders),
+        acting=partial(_acting, encoded, options, pairs),
     )
 
 
 def _finding(
     encoded: EncodedRule, options: EncodeOptions, orders: Sequence[tuple[bool, ...]]
 ) -> Iterator[str]:
-    """The tables of questions and answers, and the rules that ask."""
+    """The tables of questions and of matches, and the rules that fill them."""
     plan = encoded.plan
     yield from _find_ruleset(encoded)
     yield f"(relation {encoded.ask} ({_sorts(plan)}))"
-    for table, outputs in zip(encoded.answers, encoded.answer_columns, strict=True):
-        sorts = " ".join([_sorts(plan), *[c.sort for c in outputs]])
-        yield f"(relation {table} ({sorts}))"
+    yield hit_declaration(plan)
     for number, order in enumerate(orders):
-        query = _guarded_query(plan, order, options, origins=False)
+        query = _guarded_query(plan, order, options)
         label = f"find:{plan.number}:{number}"
-        yield rule_text(query.atoms, [_question(encoded)], encoded.find, label)
+        head = [_question(encoded), hit_found(plan, order)]
+        yield rule_text(query.atoms, head, encoded.find, label)
 
 
 def _acting(
-    encoded: EncodedRule,
-    options: EncodeOptions,
-    pairs: Sequence[tuple[str, str]],
-    orders: Sequence[tuple[bool, ...]],
+    encoded: EncodedRule, options: EncodeOptions, pairs: Sequence[tuple[str, str]]
 ) -> Iterator[str]:
+    """The tables of answers, and the rules that take up the matches they are about."""
     plan = encoded.plan
     yield from _act_rulesets(encoded)
+    for table, outputs in zip(encoded.answers, encoded.answer_columns, strict=True):
+        sorts = " ".join([_sorts(plan), *[c.sort for c in outputs]])
+        yield f"(relation {table} ({sorts}))"
     for recipe in plan.recipes:
         for build in recipe.builds:
             if isinstance(build, BuildMap):
@@ -154,9 +156,8 @@ def _acting(
     if pairs:
         names = " ".join(["i64", *["Tensor"] * len(plan.left.tensors)])
         yield f"(function ok_{plan.number} ({names}) i64 :merge (min old new))"
-    for number, order in enumerate(orders):
-        for place in range(len(plan.recipes)):
-            yield from _act_rules(encoded, place, order, number, options, pairs)
+    for place in range(len(plan.recipes)):
+        yield from _act_rules(encoded, place, options, pairs)
 
 
 def _group_finding(
@@ -194,9 +195,7 @@ def _recipe_prefix(plan: RulePlan, recipe: Recipe) -> str:
     return f"{plan.number}_{plan.recipes.index(recipe)}"
 
 
-def _guarded_query(
-    plan: RulePlan, order: tuple[bool, ...], options: EncodeOptions, *, origins: bool
-) -> Query:
+def _guarded_query(plan: RulePlan, order: tuple[bool, ...], options: EncodeOptions) -> Query:
     """The matches with relations, rounds, and one order of exchangeable outputs."""
     rule = plan.rule
     counted = rule.is_multi_output and options.generations
@@ -204,7 +203,7 @@ def _guarded_query(
         plan.left,
         order,
         prefix=str(plan.number),
-        origins=origins,
+        origins=False,
         rounds=(rule.rounds or 1) if counted else 0,
     )
     add_relations(query, rule.facts)
@@ -243,14 +242,12 @@ def add_origin(query: Query, rule: program.Rule, number: int) -> str:
 def _act_rules(
     rule: EncodedRule,
     place: int,
-    order: tuple[bool, ...],
-    number: int,
     options: EncodeOptions,
     pairs: Sequence[tuple[str, str]],
 ) -> Iterator[str]:
     plan, recipe = rule.plan, rule.plan.recipes[place]
-    label = f"{plan.number}:{number}:{place}"
-    query = _guarded_query(plan, order, options, origins=options.generations)
+    label = f"{plan.number}:{place}"
+    query = hit_query(plan, origins=options.generations)
     columns = [column_variable(c) for c in plan.left.columns]
     outputs = [c.variable for c in rule.answer_columns[place]]
     query.add(f"({rule.answers[place]} {' '.join(columns + outputs)})")
@@ -270,7 +267,8 @@ def _act_rules(
         if isinstance(build, BuildMap):
             query.atoms += _built_atoms(plan, recipe, build, code)
     _add_gate(query, plan, (*plan.left.tensors, *plan.left.lists))
-    yield rule_text(query.atoms, writer.lines, rule.act, f"act:{label}")
+    lines = [*writer.lines, f"(delete {hit_row(plan)})"]
+    yield rule_text(query.atoms, lines, rule.act, f"act:{label}")
 
 
 def _add_missing_keys(query: Query, plan: RulePlan, names: Iterable[str]) -> None:
