@@ -22,6 +22,7 @@ from onnx import numpy_helper
 from onnx.helper import tensor_dtype_to_np_dtype
 
 from tensat_dl.errors import InputError
+from tensat_dl.graph.copies import copy_tensor
 from tensat_dl.graph.external import (
     ExternalContent,
     byte_size,
@@ -135,7 +136,7 @@ def tensor_of_constant(constant: Constant, name: str) -> onnx.TensorProto:
     """The constant as a TensorProto with its data inside."""
     if isinstance(constant.load, StoredTensor):
         tensor = onnx.TensorProto()
-        tensor.CopyFrom(constant.load.proto)
+        copy_tensor(constant.load.proto, tensor)
         tensor.name = name
         return tensor
     return numpy_helper.from_array(np.asarray(constant.load()), name)

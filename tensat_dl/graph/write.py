@@ -16,7 +16,7 @@ import onnx
 from onnx import helper
 
 from tensat_dl.graph.constants import initializer_map, sparse_map, tensor_of_constant
-from tensat_dl.graph.copies import copy_fields
+from tensat_dl.graph.copies import copy_fields, copy_tensor
 from tensat_dl.graph.interface import with_fixed_dims
 from tensat_dl.graph.lowering import Lowering
 from tensat_dl.graph.model import Graph
@@ -121,7 +121,7 @@ class _Writer:
         written = set(initializer_names(graph))
         for name in dict.fromkeys(name for name in names if name not in written):
             if name in self.initializers:
-                graph.initializer.add().CopyFrom(self.initializers[name])
+                copy_tensor(self.initializers[name], graph.initializer.add())
             elif name in self.sparse:
                 graph.sparse_initializer.add().CopyFrom(self.sparse[name])
 
@@ -135,10 +135,10 @@ class _Writer:
             sparse.values.name = name
         elif old in self.initializers and (old == name or self._may_rename()):
             tensor = graph.initializer.add()
-            tensor.CopyFrom(self.initializers[old])
+            copy_tensor(self.initializers[old], tensor)
             tensor.name = name
         elif self._may_rename():
-            graph.initializer.append(tensor_of_constant(constant, name))
+            copy_tensor(tensor_of_constant(constant, name), graph.initializer.add())
         else:
             tensor = tensor_of_constant(constant, name)
             graph.node.append(helper.make_node("Constant", [], [name], value=tensor))
