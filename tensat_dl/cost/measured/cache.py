@@ -3,8 +3,8 @@
 Enters: signatures and seconds under a :class:`~tensat_dl.cost.measured.machine.Setting`.  A
 connection is open only while something is read or written, so that a run that is stopped while it
 measures leaves nothing behind.  Where one signature was measured twice the lesser time counts:
-disturbances only ever add.  Comparisons of whole models are kept beside them.  Raises
-:class:`CacheFault`; what is then to be done is the caller's business.
+disturbances only ever add.  Comparisons of whole models are kept beside them, and what the runtime
+refuses.  Raises :class:`CacheFault`; what is then to be done is the caller's business.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -49,6 +49,14 @@ CREATE TABLE IF NOT EXISTS comparisons (
   machine TEXT NOT NULL, runtime TEXT NOT NULL, threads INTEGER NOT NULL,
   models TEXT NOT NULL, content TEXT NOT NULL,
   PRIMARY KEY (machine, runtime, threads, models)
+) WITHOUT ROWID
+"""
+#: This, too.
+_REFUSALS = """
+CREATE TABLE IF NOT EXISTS refusals (
+  machine TEXT NOT NULL, runtime TEXT NOT NULL, threads INTEGER NOT NULL,
+  maker TEXT NOT NULL, signature TEXT NOT NULL,
+  PRIMARY KEY (machine, runtime, threads, maker, signature)
 ) WITHOUT ROWID
 """
 
@@ -93,7 +101,7 @@ class CostCache:
         if not self.path.exists():
             return ""
         with self._connection() as connection:
-            if not _has_comparisons(connection):
+            if not _has(connection, "comparisons"):
                 return ""
             found = connection.execute(
                 "SELECT content FROM comparisons"
@@ -119,10 +127,35 @@ class CostCache:
         if not self.path.exists():
             return 0
         with self._connection() as connection:
-            if not _has_comparisons(connection):
+            if not _has(connection, "comparisons"):
                 return 0
             (count,) = connection.execute("SELECT count(*) FROM comparisons").fetchone()
         return int(count)
+
+    def refused(self, setting: Setting, maker: str) -> set[str]:
+        """The signatures of what does not run under `setting` as `maker` makes it."""
+        if not self.path.exists():
+            return set()
+        with self._connection() as connection:
+            if not _has(connection, "refusals"):
+                return set()
+            found = connection.execute(
+                "SELECT signature FROM refusals"
+                " WHERE (machine, runtime, threads, maker) = (?, ?, ?, ?)",
+                (setting.machine, setting.runtime, setting.threads, maker),
+            ).fetchall()
+        return {signature for (signature,) in found}
+
+    def refuse(self, setting: Setting, maker: str, signatures: Iterable[str]) -> None:
+        """Keep that these do not run."""
+        self._make_folder()
+        key = (setting.machine, setting.runtime, setting.threads, maker)
+        with self._connection() as connection, connection:
+            connection.execute(_REFUSALS)
+            connection.executemany(
+                "INSERT OR IGNORE INTO refusals VALUES (?, ?, ?, ?, ?)",
+                [(*key, signature) for signature in signatures],
+            )
 
     def rows(self) -> list[Measurement]:
         """Everything, in order."""
@@ -188,10 +221,10 @@ def _prepare(connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA user_version = {LAYOUT}")
 
 
-def _has_comparisons(connection: sqlite3.Connection) -> bool:
+def _has(connection: sqlite3.Connection, table: str) -> bool:
     """A file that is not to be written to may be from before."""
-    query = "SELECT 1 FROM sqlite_master WHERE name = 'comparisons'"
-    return connection.execute(query).fetchone() is not None
+    query = "SELECT 1 FROM sqlite_master WHERE name = ?"
+    return connection.execute(query, (table,)).fetchone() is not None
 
 
 def _sound(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:

@@ -49,7 +49,7 @@ def little_model(piece: Piece, opsets: Mapping[str, int], integer: int = 1) -> L
     `opsets` are those of the model that it comes from; operators of the language stand at the
     language's opset, whatever that is.  None where the piece is too large or cannot be written.
     """
-    if _nbytes(piece) > LARGEST:
+    if nbytes(piece) > LARGEST:
         return None
     content = {number: _content(piece.types[number], integer) for number in piece.given}
     nodes = [_node(call, piece, content) for call in piece.calls]
@@ -82,8 +82,8 @@ def batches(pieces: Mapping[str, Piece]) -> Iterator[dict[str, Piece]]:
     """The pieces in groups that may be in memory together."""
     batch: dict[str, Piece] = {}
     for signature, piece in pieces.items():
-        nbytes = sum(map(_nbytes, (*batch.values(), piece)))
-        if batch and (len(batch) == BATCH or nbytes > _BATCH_BYTES):
+        together = sum(map(nbytes, (*batch.values(), piece)))
+        if batch and (len(batch) == BATCH or together > _BATCH_BYTES):
             yield batch
             batch = {}
         batch[signature] = piece
@@ -147,7 +147,8 @@ def _name(number: int) -> str:
     return f"v{number}"
 
 
-def _nbytes(piece: Piece) -> int:
+def nbytes(piece: Piece) -> int:
+    """Bytes of what it is given."""
     return sum(_size(piece.types[number]) for number in piece.given)
 
 

@@ -16,6 +16,7 @@ from tensat_dl.cost.measured.cache import CacheFault, CostCache
 from tensat_dl.cost.measured.little_model import batches, little_model
 from tensat_dl.cost.measured.machine import Setting
 from tensat_dl.cost.measured.piece import Piece, piece_of
+from tensat_dl.cost.measured.refusals import KeptRefusals
 from tensat_dl.cost.measured.tally import Tally
 from tensat_dl.cost.measured.timer import Timer
 from tensat_dl.cost.work import Chain, Part, Timed, parts_of
@@ -71,7 +72,7 @@ class MeasuredModel:
         self._new: set[str] = set()
         self._questions: dict[Timed, Question] = {}
         self._speed = Speed()
-        self._known.update(self._from_cache())
+        self._read_cache()
 
     @property
     def exhausted(self) -> bool:
@@ -125,33 +126,40 @@ class MeasuredModel:
 
         An interruption loses nothing of what was measured before.
         """
+        asked = list(parts)
+        while not self.exhausted and (wanted := self._wanted(asked)):
+            self._measure(wanted, progress)
+
+    def _wanted(self, asked: Sequence[Timed]) -> dict[str, Piece]:
+        """The pieces to be timed, by signature: of what is refused as one, the parts."""
         unsettled = [
             part
-            for timed in parts
+            for timed in asked
             for part in (parts_of(timed) if self._is_estimated(self._question(timed)) else (timed,))
             if not self.is_settled(part)
         ]
         if unsettled:
             missing = (part for part in _yardsticks() if not self.is_settled(part))
             unsettled = [*missing, *unsettled]
-        wanted: dict[str, Piece] = {}
-        for question in map(self._question, unsettled):
-            if question.signature is not None and question.piece is not None:
-                wanted[question.signature] = question.piece
+        questions = map(self._question, unsettled)
+        return {q.signature: q.piece for q in questions if q.signature and q.piece is not None}
+
+    def _measure(self, wanted: Mapping[str, Piece], progress: Progress) -> None:
         before, started = self.spent, time.monotonic()
-        unsaved: dict[str, float] = {}
+        found: dict[str, float] = {}
         done = 0
+        refused = set(self._refused)
         try:
             for batch in batches(wanted):
                 if self.exhausted:
                     break
-                unsaved |= self._time(batch)
+                found |= self._time(batch)
                 done += len(batch)
                 elapsed = time.monotonic() - started
                 self.spent = before + elapsed
                 progress(ProgressEvent(Phase.MEASURE, elapsed, message=f"{done} of {len(wanted)}"))
         finally:
-            self._store(unsaved)
+            self._store(found, {s: wanted[s] for s in self._refused - refused})
 
     def tally(self, parts: Iterable[Timed], rounds: int, symbols: Iterable[str]) -> Tally:
         """What stands behind the prices of `parts`; `symbols` are dims without a size."""
@@ -221,20 +229,22 @@ class MeasuredModel:
 
     # --- the cache ----------------------------------------------------------------------------
 
-    def _from_cache(self) -> dict[str, float]:
+    def _read_cache(self) -> None:
         if self.cache is None:
-            return {}
-        try:
-            return self.cache.load(self.setting)
-        except CacheFault as fault:
-            self._give_up_cache(fault)
-            return {}
-
-    def _store(self, seconds: Mapping[str, float]) -> None:
-        if self.cache is None or not seconds:
             return
         try:
-            self.cache.store(self.setting, seconds)
+            self._known.update(self.cache.load(self.setting))
+            self._refused |= KeptRefusals(self.cache, self.setting, self.opsets).load()
+        except CacheFault as fault:
+            self._give_up_cache(fault)
+
+    def _store(self, seconds: Mapping[str, float], refused: Mapping[str, Piece]) -> None:
+        if self.cache is None:
+            return
+        try:
+            if seconds:
+                self.cache.store(self.setting, seconds)
+            KeptRefusals(self.cache, self.setting, self.opsets).keep(refused)
         except CacheFault as fault:
             self._give_up_cache(fault)
 

@@ -9,9 +9,10 @@ import onnx
 import pytest
 from fake_timer import SETTING, FakeTimer, by_operator
 
+from tensat_dl.cost.measured import refusals
 from tensat_dl.cost.measured.cache import CostCache
 from tensat_dl.cost.measured.piece import piece_of
-from tensat_dl.cost.work import Part
+from tensat_dl.cost.work import Chain, Part
 from tensat_dl.egraph.snapshot import Application
 from tensat_dl.progress import silent
 from tensat_dl.vocabulary import catalog
@@ -59,6 +60,34 @@ def test_what_is_known_is_not_timed_again(measured_model) -> None:
     assert again.price(unary("Exp", 4)) == 7.0
     again.measure([unary("Exp", 4)], silent)
     assert second.timed == []
+
+
+def test_what_is_refused_is_not_tried_again(
+    measured_model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exp, huge = unary("Exp", 4), unary("Exp", 1 << 23)  # which only memory may have lacked for
+    tried = []
+    for _ in range(2):
+        timer = FakeTimer(by_operator(**EASY))
+        model = measured_model(timer)
+        model.measure([exp, huge], silent)
+        assert (model.price(exp), model.is_settled(exp)) == (0.5, True)
+        tried.append(timer.timed.count("Exp"))
+    # with ones and with zeros each
+    assert tried == [4, 2]
+    monkeypatch.setattr(refusals, "_code", lambda: "models are made in another way")
+    measured_model(timer := FakeTimer(by_operator(**EASY, Exp=7.0))).measure([exp], silent)
+    assert timer.timed == ["Exp"]
+
+
+def test_the_parts_of_a_refused_chain_are_measured_at_once(measured_model) -> None:
+    def seconds(proto: onnx.ModelProto) -> float | None:
+        return by_operator(**EASY, Exp=7.0)(proto) if len(proto.graph.node) == 1 else None
+
+    model = measured_model(FakeTimer(seconds))
+    chain = Chain(unary("Relu", 4), 0, unary("Exp", 4))
+    model.measure([chain], silent)
+    assert (model.price(chain), model.is_settled(chain)) == (7.0 + EASY["Relu"], True)
 
 
 def test_without_a_cache_nothing_is_kept(measured_model, tmp_path: Path) -> None:
