@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +45,12 @@ class Problem:
     def nodes(self) -> int:
         """Number of e-nodes."""
         return len(self.node_class)
+
+    @cached_property
+    def child_lists(self) -> list[list[int]]:
+        """The child classes of each node."""
+        bounds, children = self.child_start.tolist(), self.children.tolist()
+        return [children[a:b] for a, b in pairwise(bounds)]
 
     def measure(self, name: str) -> FloatArray:
         """A measure of the nodes; where it is not known, each counts once as a node, and nothing

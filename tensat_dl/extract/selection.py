@@ -21,7 +21,8 @@ class InvalidSelectionError(TensatError):
 def select(problem: Problem, choice: Mapping[int, int]) -> Selection:
     """The part of `choice` that the roots reach.  Raises InvalidSelectionError when a class in
     use has no node."""
-    node_of_class = np.full(problem.classes, -1, dtype=np.int64)
+    node_of_class = [-1] * problem.classes
+    children = problem.child_lists
     queue = problem.roots.tolist()
     for c in queue:
         if node_of_class[c] >= 0:
@@ -29,8 +30,8 @@ def select(problem: Problem, choice: Mapping[int, int]) -> Selection:
         if c not in choice:
             raise InvalidSelectionError(f"no node was chosen for class {c}")
         node_of_class[c] = choice[c]
-        queue.extend(_children(problem, choice[c]))
-    return Selection(node_of_class)
+        queue.extend(children[choice[c]])
+    return Selection(np.array(node_of_class, dtype=np.int64))
 
 
 def check(problem: Problem, selection: Selection) -> float:
@@ -51,15 +52,16 @@ def check(problem: Problem, selection: Selection) -> float:
 def _check_acyclic(problem: Problem, selection: Selection, used: list[int]) -> None:
     """Takes classes away whose users are all gone; what stays is a loop or hangs on one."""
     node_of = selection.node_of_class.tolist()
+    children = problem.child_lists
     users = [0] * problem.classes
     for c in used:
-        for kid in _children(problem, node_of[c]):
+        for kid in children[node_of[c]]:
             if node_of[kid] < 0:
                 raise InvalidSelectionError(f"class {kid} is used but has no node")
             users[kid] += 1
     ready = [c for c in used if users[c] == 0]
     for c in ready:
-        for kid in _children(problem, node_of[c]):
+        for kid in children[node_of[c]]:
             users[kid] -= 1
             if users[kid] == 0:
                 ready.append(kid)
@@ -67,9 +69,3 @@ def _check_acyclic(problem: Problem, selection: Selection, used: list[int]) -> N
         raise InvalidSelectionError(
             f"the selection has a loop among {len(used) - len(ready)} classes"
         )
-
-
-def _children(problem: Problem, node: int) -> list[int]:
-    start, end = problem.child_start[node : node + 2]
-    kids: list[int] = problem.children[start:end].tolist()
-    return kids
