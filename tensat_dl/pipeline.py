@@ -22,6 +22,7 @@ from tensat_dl.extract.run import validate
 from tensat_dl.graph.opsets import allowed_opsets
 from tensat_dl.graph.read import read_model
 from tensat_dl.graph.save import save
+from tensat_dl.graph.source import Source
 from tensat_dl.graph.verify import require
 from tensat_dl.language.load import RuleNames, load_rules
 from tensat_dl.language.program import CheckedProgram
@@ -52,8 +53,32 @@ def optimize(
     phases = Phases(progress or silent)
     with phases(Phase.CHECK):
         program = _checked(rules, settings)
+    run = _found(model, program, settings, phases)
+    if _is_misled(run):
+        another = _found(run.original.source, program, settings, phases, doubted=True)
+        run = another if another.accepted.verification.ok else run
+    require(run.accepted.verification, run.suspects)
+    if settings.export.explain and run.accepted.candidate.found:
+        run = _explained(run, program, phases)
+    with phases(Phase.WRITE):
+        if output is not None:
+            source = run.accepted.candidate.source
+            save(source, output, force=force, made_from=run.original.source)
+    return tell(run, phases.seconds, output, verified=settings.verify.enabled)
+
+
+def _found(
+    model: str | Path | onnx.ModelProto | onnx_ir.Model | Source,
+    program: CheckedProgram,
+    settings: Settings,
+    phases: Phases,
+    *,
+    doubted: bool = False,
+) -> Run:
+    """All stages up to the answer and the verdict on it."""
     with phases(Phase.READ):
-        original = read_model(model, settings.model, DeclaredOperators(program))
+        declared = DeclaredOperators(program)
+        original = read_model(model, settings.model, declared, doubted=doubted)
         opsets, barred = allowed_opsets(original, settings.model.opset, program.domains)
     with phases(Phase.EXPLORE):
         saturated = explore(original, program, settings.explore, settings.rules, phases.report)
@@ -63,15 +88,12 @@ def optimize(
     writable = Writable(program, opsets)
     settled, accepted = find_answer(original, saturated, prices, writable, settings, phases)
     useless = useless_rules(program, prices.name)
-    run = Run(original, saturated, choice, prices, writable, settled, accepted, barred, useless)
-    require(accepted.verification, run.suspects)
-    if settings.export.explain and accepted.candidate.found:
-        run = _explained(run, program, phases)
-    with phases(Phase.WRITE):
-        if output is not None:
-            source = run.accepted.candidate.source
-            save(source, output, force=force, made_from=original.source)
-    return tell(run, phases.seconds, output, verified=settings.verify.enabled)
+    return Run(original, saturated, choice, prices, writable, settled, accepted, barred, useless)
+
+
+def _is_misled(run: Run) -> bool:
+    """The answer is wrong, and the model's own word on types may be why."""
+    return bool(run.accepted.verification.mismatches and run.original.source.believed)
 
 
 def _checked(rules: RuleNames | CheckedProgram, settings: Settings) -> CheckedProgram:

@@ -10,17 +10,21 @@ from collections.abc import Mapping
 
 import onnx
 
+#: No names: two dims that are called so need not be equal.
+_UNKNOWN = frozenset(("", "None", "none", "unknown", "-1", "*"))
+
 
 def named_dims(value: onnx.ValueInfoProto) -> onnx.TypeProto:
     """The input's type with a name for every dim that is not a number: `INPUT.AXIS` where the
-    model gives none (or "?", which some exporters write for unknown)."""
+    model gives none, or what some exporters write for any unknown dim."""
     proto = onnx.TypeProto()
     proto.CopyFrom(value.type)
     for axis, dim in enumerate(tensor_dims(proto)):
         if dim.HasField("dim_value") and dim.dim_value >= 0:
             continue
         name = dim.dim_param.strip()
-        dim.dim_param = name if name and not name.startswith("?") else f"{value.name}.{axis}"
+        known = name not in _UNKNOWN and not name.startswith("?")
+        dim.dim_param = name if known else f"{value.name}.{axis}"
     return proto
 
 

@@ -7,14 +7,15 @@ included.  Leaves: one type for each output.  Only here are declared types belie
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import onnx
 from onnx import shape_inference
 
 from tensat_dl.graph.constants import tensor_of_constant
 from tensat_dl.graph.model import Constant
+from tensat_dl.graph.names import subgraphs
 from tensat_dl.graph.subgraphs import captured_by
 from tensat_dl.vocabulary.dims import Dim, SymbolicDim, unknown
 from tensat_dl.vocabulary.protos import proto_of, type_of
@@ -25,14 +26,18 @@ from tensat_dl.vocabulary.types import UNDECLARED, TensorType, Type
 _SHOWN_BYTES = 1024
 
 
-@dataclass(frozen=True)
+@dataclass
 class OpaqueTypes:
-    """Knows one model: its opsets, functions and declarations."""
+    """Knows one model: its opsets, functions and declarations.  `doubted`: what subgraphs declare
+    is not believed either.  `believed`: values of which declarations may have said more than
+    nodes do."""
 
     proto: onnx.ModelProto
     declared: Mapping[str, onnx.TypeProto]
     declared_outputs: Mapping[str, onnx.TypeProto]
     fixed: Mapping[str, Dim]
+    doubted: bool = False
+    believed: list[str] = field(default_factory=list)
 
     def infer(
         self, node: onnx.NodeProto, types: Mapping[str, Type], constants: Mapping[str, Constant]
@@ -43,9 +48,12 @@ class OpaqueTypes:
 
     def _with_declaration(self, name: str, inferred: Type | None) -> Type:
         declared = self._declaration(name)
-        if inferred is None or declared is None:
-            return inferred or declared or UNDECLARED
-        return meet(inferred, declared) or inferred
+        if declared is None:
+            return inferred or UNDECLARED
+        found = declared if inferred is None else meet(inferred, declared) or inferred
+        if found != inferred:
+            self.believed.append(name)
+        return found
 
     def _declaration(self, name: str) -> Type | None:
         if name in self.declared:
@@ -89,9 +97,27 @@ class OpaqueTypes:
         model.functions.extend(self.proto.functions)
         model.graph.name = "node"
         model.graph.node.append(node)
+        inner = list(subgraphs(model.graph.node[0]))
+        if self.doubted:
+            _forget_declared(inner, model.functions)
+        elif inner:
+            self.believed.extend(node.output)
         for name in filter(None, node.output):
             model.graph.output.add(name=name)
         return model
+
+
+def _forget_declared(
+    graphs: Sequence[onnx.GraphProto], functions: Iterable[onnx.FunctionProto] = ()
+) -> None:
+    """Take out what they declare of their values, but for the element types of interfaces."""
+    bodies: list[onnx.GraphProto | onnx.FunctionProto] = [*graphs, *functions]
+    for body in bodies:
+        del body.value_info[:]
+        _forget_declared([graph for node in body.node for graph in subgraphs(node)])
+    for value in (value for graph in graphs for value in (*graph.input, *graph.output)):
+        if value.type.HasField("tensor_type"):
+            value.type.tensor_type.ClearField("shape")
 
 
 def _symbols(types: Iterable[Type]) -> dict[str, Dim]:

@@ -60,15 +60,21 @@ Declared = Callable[[Node, tuple[Type, ...]], TypedNode | None]
 
 
 def read_model(
-    model: str | Path | onnx.ModelProto | onnx_ir.Model,
+    model: str | Path | onnx.ModelProto | onnx_ir.Model | Source,
     settings: ModelSettings,
     declared: Declared = lambda node, types: None,
+    *,
+    doubted: bool = False,
 ) -> Graph:
-    """The graph of a model.  Raises InputError, and UsageError for dims it does not have."""
+    """The graph of a model; `doubted`: its declarations are believed of inputs alone.
+
+    Raises InputError, and UsageError for dims it does not have.
+    """
     source = load_source(model)
     require_readable(source.proto, str(source.path or "the model"))
     frozen = settings.freeze_initializers
-    return _read(replace(source, dims=settings.dims, frozen=frozen), declared)
+    source = replace(source, dims=settings.dims, frozen=frozen, doubted=doubted)
+    return _read(source, declared)
 
 
 def _read(source: Source, declared: Declared) -> Graph:
@@ -105,12 +111,13 @@ class _Reading:
         self.inlined: list[onnx.NodeProto] = []
         self.inliner = Inliner(names, set(outer_names(proto.graph)))
         self.lifter = Lifter(proto, names, self.constants, self.types)
-        self.declared_types = {value.name: value.type for value in proto.graph.value_info}
+        inner, shown = proto.graph.value_info, proto.graph.output
+        self.declared_types, declared_outputs = (
+            {value.name: value.type for value in values if not self.source.doubted}
+            for values in (inner, shown)
+        )
         self.opaque_types = OpaqueTypes(
-            proto,
-            self.declared_types,
-            {value.name: value.type for value in proto.graph.output},
-            self.fixed,
+            proto, self.declared_types, declared_outputs, self.fixed, self.source.doubted
         )
         version = self.opsets.get("", OLDEST_LIFTED)
         if version < OLDEST_LIFTED:
@@ -206,6 +213,7 @@ class _Reading:
                 lifted=lifted,
                 inlined=tuple(self.inlined),
                 warnings=tuple(self.warnings),
+                believed=tuple(self.opaque_types.believed),
                 conditionals=self.conditionals,
             ),
         )
@@ -236,7 +244,7 @@ class _Reading:
             self.types,
             self.constants,
             self.inliner.visible,
-            lambda source: _read(source, self.declared),
+            lambda source: _read(replace(source, doubted=self.source.doubted), self.declared),
         )
         simple, count = branches.simplified(proto)
         if not count:
@@ -253,7 +261,8 @@ class _Reading:
         for sparse in inlined.sparse:
             constant = constant_of_sparse(sparse)
             self._add_constant(sparse.values.name, replace(constant, source_name=None))
-        self.declared_types.update(inlined.declared)
+        if not self.source.doubted:
+            self.declared_types.update(inlined.declared)
         self.lifter.read |= set(read_by(inlined.nodes))
         for node in inlined.nodes:
             self.inlined.append(node)

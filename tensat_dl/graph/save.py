@@ -52,7 +52,7 @@ def save(
     Raises UsageError where the path cannot be written.
     """
     target = Path(path)
-    source = model if isinstance(model, Source) else load_source(model)
+    source = load_source(model)
     _check_target(target, None if made_from is None else made_from.path, force)
     external = _has_external(source.proto) or is_too_large(source.proto)
     data = frozenset() if made_from is None else _data_files(made_from)

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     import onnx_ir
 
 
+_DOUBTED = "the model declares a wrong type for a value inside it: no such type is believed"
+
+
 @dataclass(frozen=True)
 class LiftedNode:
     """A node as it was read: the types of its inputs, and the digests of those that are
@@ -41,7 +44,9 @@ class Source:
     """`lifted`: node index -> the node as it was read.  `dims`: symbolic dims that the user
     fixed.  `frozen`: overridable initializers are constants.  `inlined`: nodes that stand for an
     `If` whose condition is constant; their indices follow those of the proto's own nodes.
-    `conditionals`: how many of those there were.  `warnings`: for the report."""
+    `conditionals`: how many of those there were.  `doubted`: the types that the model declares for
+    what nodes make are not believed; `believed`: the values for which they are.  `warnings`: for
+    the report."""
 
     proto: onnx.ModelProto
     path: Path | None = None
@@ -52,15 +57,17 @@ class Source:
     inlined: tuple[onnx.NodeProto, ...] = ()
     warnings: tuple[str, ...] = ()
     conditionals: int = 0
+    doubted: bool = False
+    believed: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What the report tells of reading."""
-        if not self.conditionals:
-            return ()
-        count = self.conditionals
-        what = "1 If node takes" if count == 1 else f"{count} If nodes take"
-        return (f"{what} the same branch at every run, and became it",)
+        notes = [_DOUBTED] if self.doubted else []
+        if count := self.conditionals:
+            what = "1 If node takes" if count == 1 else f"{count} If nodes take"
+            notes.append(f"{what} the same branch at every run, and became it")
+        return tuple(notes)
 
     def node(self, index: int) -> onnx.NodeProto:
         """The node as the model has it, or as inlining made it."""
@@ -68,8 +75,10 @@ class Source:
         return own[index] if index < len(own) else self.inlined[index - len(own)]
 
 
-def load_source(model: str | Path | onnx.ModelProto | onnx_ir.Model) -> Source:
+def load_source(model: str | Path | onnx.ModelProto | onnx_ir.Model | Source) -> Source:
     """Read a model, or wrap one that is in memory.  Raises InputError and UsageError."""
+    if isinstance(model, Source):
+        return model
     if isinstance(model, str | Path):
         return _read_file(Path(model))
     if isinstance(model, onnx.ModelProto):

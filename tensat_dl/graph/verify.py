@@ -59,8 +59,7 @@ def verify(
     `types` are those of the original's values, `load` loads with optimisations on."""
     if not settings.enabled:
         return Verification(0, 0.0, True, skipped="switched off")
-    before = original if isinstance(original, Source) else load_source(original)
-    after = optimised if isinstance(optimised, Source) else load_source(optimised)
+    before, after = load_source(original), load_source(optimised)
     mismatches = _compare_interfaces(before.proto, after.proto)
     if mismatches:
         return Verification(0, float("inf"), False, mismatches)

@@ -58,8 +58,8 @@ def test_dims_that_are_sums_follow_their_parts() -> None:
 
 
 def test_dims_without_a_name_are_named_by_place() -> None:
-    (slot,) = inputs("g (float[?,3,?] x) => (float y) { y = Op(x) }").slots
-    assert slot.dims == ("x.0", 3, "x.2")
+    (slot,) = inputs("g (float[?,3,?,None,None] x) => (float y) { y = Op(x) }").slots
+    assert slot.dims == ("x.0", 3, "x.2", "x.3", "x.4")
 
 
 def test_a_size_that_is_demanded() -> None:

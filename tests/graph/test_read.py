@@ -172,6 +172,25 @@ CAPTURES = (
 )
 
 
+def test_declarations_that_are_doubted_are_not_believed() -> None:
+    """Of the branches one gives [3, 2], whatever it declares."""
+    text = HEAD + (
+        "g (float[2,3] x, bool c) => (float[A,B] y, float[A,B] z) <float[2,3] a>"
+        "{ a = acme.Op(x) z = Relu(a) y = If(c) <"
+        "  then_branch = t () => (float[2,3] p) <float[2,3] k> { k = Transpose(x) p = Neg(k) },"
+        "  else_branch = e () => (float[2,3] q) { q = Neg(x) }> }"
+    )
+    told = read_model(parser.parse_model(text), ModelSettings())
+    assert told.types["y"] == told.types["z"] == TensorType(DType.F32, (2, 3))
+    assert set(told.source.believed) == {"a", "y"}
+    doubted = read_model(parser.parse_model(text), ModelSettings(), doubted=True)
+    assert doubted.types["a"] == UNDECLARED
+    y = doubted.types["y"]
+    assert isinstance(y, TensorType)
+    assert y.dims is not None
+    assert not {2, 3} & set(y.dims)
+
+
 def test_captured_values_are_inputs() -> None:
     graph = read(CAPTURES)
     node = node_of(graph, "y")
