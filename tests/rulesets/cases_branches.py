@@ -8,6 +8,7 @@ from rule_cases import Case, acts, rests
 _X = "x: f32[2, 4, 6, 6]; "
 _V = "w: f32[4, 4, 3, 3] = weight; "
 _G = "w: f32[4, 2, 3, 3] = weight; "
+_TWO = "w: f32[4, 2, 3, 3] = weight; "
 _D = "w: f32[4, 1, 3, 3] = weight; "
 _B = "b: f32[4] = weight; "
 _C = "c: f32[4, 1, 1] = weight; "
@@ -216,9 +217,14 @@ BRANCHES: list[Case] = [
         "x: f32[2, 4, 1, 1]; " + _V + f"y = Add(x, Conv(x, w, {_P}, strides=[2, 2]))",
         _X + _V + "y = Add(x, Conv(x, w, pads=[2, 2, 2, 2], dilations=[2, 2]))",
     ),
-    *acts("linear.depthwise_plus_input", _X + _D + _B + f"y = Add(x, Conv(x, w, b, {_P}, group=4))"),
+    *acts(
+        "linear.grouped_plus_input",
+        _X + _D + _B + f"y = Add(x, Conv(x, w, b, {_P}, group=4))",
+        _X + _TWO + f"y = Add(Conv(x, w, {_P}, group=2), x)",
+    ),
     *rests(
-        "linear.depthwise_plus_input",
+        "linear.grouped_plus_input",
+        _X + "w: f32[8, 2, 3, 3] = weight; " + f"y = Add(Split(Conv(x, w, {_P}, group=2), axis=1, num_outputs=2), x)",
         "x: f32[2, 4, 1, 1]; " + _D + "y = Add(Conv(x, w, pads=[2, 2, 2, 2], group=4), x)",
         _X + "w: f32[4, 1, 3, 3]; " + f"y = Add(x, Conv(x, w, {_P}, group=4))",
         "x: f32[2, 1, 6, 6]; " + _D + f"y = Add(x, Conv(x, w, {_P}))",
@@ -238,11 +244,12 @@ BRANCHES: list[Case] = [
         (_BN + _X + _V + _B + f"y = Add(Conv(x, w, b, {_P}), {_ID})").replace("f32", "f16"),
     ),
     *acts(
-        "linear.depthwise_plus_batchnorm",
+        "linear.grouped_plus_batchnorm",
         _BN + _X + _D + _B + f"y = Add(Conv(x, w, b, {_P}, group=4), {_ID})",
+        _BN + _X + _TWO + _B + f"y = Add(Conv(x, w, b, {_P}, group=2), {_ID})",
     ),
     *rests(
-        "linear.depthwise_plus_batchnorm",
+        "linear.grouped_plus_batchnorm",
         _BN + _X + _V + _B + f"y = Add(Conv(x, w, b, {_P}), {_ID})",
         _BN + _X + _D + "b: f32[4]; " + f"y = Add(Conv(x, w, b, {_P}, group=4), {_ID})",
         _BN + _X + _D + _B + f"y = Add(Conv(Abs(x), w, b, {_P}, group=4), {_ID})",

@@ -136,10 +136,36 @@ BEHIND: list[Case] = [
         _X
         + _G
         + "c: f32[2, 1, 1] = weight; k = ConvTranspose(x, w, strides=[2, 2], output_padding=[1, 1]); y = Add(k, c)",
+        _X + _G + "c: f32[4, 1, 1] = weight; y = Add(ConvTranspose(x, w, group=2), c)",
     ),
     *rests(
         "fold.conv_transpose_shift",
-        _X + _G + "c: f32[4, 1, 1] = weight; y = Add(ConvTranspose(x, w, group=2), c)",
+        _X + _G + "c: f32[4, 1, 1]; y = Add(ConvTranspose(x, w, group=2), c)",
+        _X + _G + "c: f32[2, 1] = weight; y = Add(ConvTranspose(x, w), c)",
+        _X + _G + "c: f32[1, 1, 1] = weight; y = Add(ConvTranspose(x, w, group=2), c)",
+    ),
+    *acts(
+        "fold.conv_transpose_shift_all",
+        _X + _G + "c: f32 = weight; y = Add(ConvTranspose(x, w, strides=[2, 2]), c)",
+        _X + _G + "c: f32[1, 1] = weight; y = Add(c, ConvTranspose(x, w, group=2))",
+    ),
+    *rests(
+        "fold.conv_transpose_shift_all",
+        _X + _G + "c: f32; y = Add(ConvTranspose(x, w), c)",
+        _X + _G + "c: f32[2, 1, 1] = weight; y = Add(ConvTranspose(x, w), c)",
+        _X + _G + "b: f32[2] = weight; c: f32 = weight; y = Add(ConvTranspose(x, w, b), c)",
+    ),
+    *acts(
+        "fold.conv_transpose_shift_all_bias",
+        _X + _G + "b: f32[2] = weight; c: f32[1] = weight; y = Add(ConvTranspose(x, w, b), c)",
+    ),
+    *rests(
+        "fold.conv_transpose_shift_all_bias",
+        _X + _G + "b: f32[2] = weight; c: f32; y = Add(ConvTranspose(x, w, b), c)",
+        _X + _G + "b: f32[2]; c: f32 = weight; y = Add(ConvTranspose(x, w, b), c)",
+        _X
+        + _G
+        + "b: f32[2] = weight; c: f32[2, 1, 1] = weight; y = Add(ConvTranspose(x, w, b), c)",
     ),
     *acts(
         "fold.conv_transpose_shift_bias",

@@ -444,11 +444,12 @@ POOLING += [
     *acts(
         "move.mean_before_arithmetic",
         "x: f32[2, 5, 3]; c: f32[3]; y = ReduceMean(F(x, c), i64([1]))",
+        "x: f32[2, 5, 3]; c: f32[3]; y = ReduceMean(F(x, c), i64([0, 1]), keepdims=0)",
     ),
     *rests(
         "move.mean_before_arithmetic",
         "x: f32[2, 5, 3]; c: f32[5, 3]; y = ReduceMean(F(x, c), i64([1]))",
-        "x: f32[2, 5, 3]; c: f32[3]; y = ReduceMean(F(x, c), i64([1]), keepdims=0)",
+        "x: f32[2, 5, 3]; c: f32[5, 3]; y = ReduceMean(F(x, c), i64([1]), keepdims=0)",
         "x: i32[2, 5, 3]; c: i32[3]; y = ReduceMean(F(x, c), i64([1]))",
     ),
     *acts(

@@ -141,12 +141,23 @@ TRANSPOSES: list[Case] = [
     *rests("transpose.transpose_sink_max", _T + "y = ReduceMax(t, i64([1]), keepdims=0)"),
     *acts("transpose.transpose_sink_sum", _T + "y = ReduceSum(t, i64([-1, 1]))"),
     *rests("transpose.transpose_sink_sum", _T + "y = ReduceSum(t, i64([1]), keepdims=0)"),
-    *acts("transpose.mean_of_channels_last", _T + "y = ReduceMean(t, i64([1, 2]), keepdims=0)"),
+    *acts("transpose.pooling_of_channels_last", _T + "y = F(t, i64([1, 2]), keepdims=0)"),
     *rests(
-        "transpose.mean_of_channels_last",
-        _T + "y = ReduceMean(t, i64([1, 3]), keepdims=0)",
-        "x: f32[2, 3, 4, 5]; y = ReduceMean(Transpose(x, perm=[0, 3, 2, 1]), i64([1, 2]), keepdims=0)",
-        _T + "y = ReduceMean(t, i64([1, 2]))",
+        "transpose.pooling_of_channels_last",
+        _T + "y = F(t, i64([1, 3]), keepdims=0)",
+        "x: f32[2, 3, 4, 5]; y = F(Transpose(x, perm=[0, 3, 2, 1]), i64([1, 2]), keepdims=0)",
+        _T + "y = F(t, i64([1, 2]))",
+    ),
+    *acts(
+        "transpose.argmax_moved_axis",
+        _T + "y = ArgMax(t, axis=3, keepdims=0)",
+        "x: f32[N, 4]; y = ArgMax(Transpose(x, perm=[1, 0]), axis=-1, keepdims=0, select_last_index=1)",
+    ),
+    *rests(
+        "transpose.argmax_moved_axis",
+        _T + "y = ArgMax(t, axis=3)",
+        _T + "y = ArgMax(t, axis=1, keepdims=0)",
+        "x: f32[3, 3, 3]; y = ArgMax(Transpose(x, perm=[2, 1, 0]), axis=2, keepdims=0)",
     ),
 ]
 

@@ -82,10 +82,11 @@ CASES: list[Case] = [
     *acts(
         "transpose.transpose_sink_binary",
         "x: f32[2, N]; z: f32[2, N]; y = F(Transpose(x, perm=[1, 0]), Transpose(z, perm=[1, 0]))",
+        "x: f32[2, 3]; z: f32[2, 1]; y = F(Transpose(x, perm=[1, 0]), Transpose(z, perm=[1, 0]))",
+        "x: f32[1, 3, N]; z: f32[2, 1, N]; y = F(Transpose(x, perm=[1, 2, 0]), Transpose(z, perm=[1, 2, 0]))",
     ),
     *rests(
         "transpose.transpose_sink_binary",
-        "x: f32[2, 3]; z: f32[2, 1]; y = F(Transpose(x, perm=[1, 0]), Transpose(z, perm=[1, 0]))",
         "x: f32[3, 3]; z: f32[3, 3]; y = F(Transpose(x, perm=[1, 0]), Transpose(z, perm=[0, 1]))",
         "x: f32[3, 3]; z: f32[3, 3]; y = F(Transpose(x, perm=[1, 0]), z)",
     ),
@@ -102,13 +103,14 @@ CASES: list[Case] = [
     *acts(
         "transpose.transpose_sink_bias",
         _X + "c: f32[3] = weight; y = F(Transpose(x, perm=[0, 2, 3, 1]), c)",
-        _X + "c: f32[1] = weight; y = F(Transpose(x, perm=[0, 2, 3, 1]), c)",
+        _X + "c: f32[4, 1] = weight; y = F(Transpose(x, perm=[0, 1, 2, 3]), c)",
+        "x: f32[2, 3, 3]; c: f32[3] = weight; y = F(Transpose(x, perm=[0, 2, 1]), c)",
         "x: f32[3, 2, N, 4]; c: f32[3] = weight; y = F(Transpose(x, perm=[3, 1, 2, 0]), c)",
     ),
     *rests(
         "transpose.transpose_sink_bias",
-        _X + "c: f32[4, 1] = weight; y = F(Transpose(x, perm=[0, 1, 2, 3]), c)",
-        "x: f32[2, 3, 3]; c: f32[3] = weight; y = F(Transpose(x, perm=[0, 2, 1]), c)",
+        _X + "c: f32[1] = weight; y = F(Transpose(x, perm=[0, 2, 3, 1]), c)",
+        "x: f32[3, 3]; c: f32[1, 3, 3] = weight; y = F(Transpose(x, perm=[1, 0]), c)",
         _X + "c: f32[3]; y = F(Transpose(x, perm=[0, 2, 3, 1]), c)",
     ),
     *acts(

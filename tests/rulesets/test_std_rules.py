@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import cases_arithmetic
 import cases_branches
+import cases_exporters
 import cases_extra
 import cases_fold
 import cases_move
@@ -30,6 +31,7 @@ CASES = [
     *cases_arithmetic.CASES,
     *cases_branches.CASES,
     *cases_shapes.CASES,
+    *cases_exporters.CASES,
     *cases_extra.CASES,
 ]
 
