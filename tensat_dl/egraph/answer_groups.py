@@ -77,9 +77,11 @@ def _gather(
     assert each is not None
     found: dict[tuple[object, ...], dict[int, _Member]] = {}
     [(root, _)] = rule.plan.recipes[0].each_unions
+    width = len(left.columns)
+    questions = {row[:width] for row in rows}
+    scopes = {asked: answerer.scope(left, asked, rule.plan.rule) for asked in questions}
     for row in sorted(rows):
-        width = len(left.columns)
-        scope = answerer.scope(left, row[:width], rule.plan.rule)
+        scope = scopes[row[:width]]
         if scope is None:
             continue
         keys = dict(zip(left.tensors, row[width : width + len(left.tensors)], strict=True))

@@ -198,6 +198,20 @@ def ascriptions_hold(
     return True
 
 
+def is_hopeless(left: MatchPlan, facts: Sequence[program.Fact], scope: Scope) -> bool:
+    """Does what the question says of single tensors rule the match out, before anything is
+    inferred?  Most questions about a constant end here."""
+    for fact in facts:
+        known = scope.tensors.get(fact.arguments[0]) if fact.is_weight else None
+        if known is not None and not known.weight:
+            return True
+    for name, number in left.numbers:
+        type_ = scope.tensors[name].type
+        if not isinstance(type_, TensorType) or not _has_value(type_, number):
+            return True
+    return False
+
+
 def literals_fit(left: MatchPlan, scope: Scope, env: Environment) -> bool:
     """Constants that were written have their value and element type."""
     for name, literal in left.literals:

@@ -7,14 +7,18 @@ action writer and the answerer, which must agree.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
+from typing import TypeVar
 
 from tensat_dl.egraph.build import Recipe, make_recipe, presence_choices
 from tensat_dl.language import program
+from tensat_dl.syntax import ast
 from tensat_dl.vocabulary.operators import OperatorKind
+
+N = TypeVar("N")
 
 
 class ColumnKind(Enum):
@@ -41,6 +45,17 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """The places of a question that hold attributes (of match i, or of the map in its inputs), the
+    analyses of tensors and of lists, and numbers, each with what it says."""
+
+    attributes: tuple[tuple[int, tuple[int, bool]], ...]
+    tensors: tuple[tuple[int, str], ...]
+    lists: tuple[tuple[int, str], ...]
+    numbers: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True)
 class MatchPlan:
     """A left side: operator applications that must all be present.
 
@@ -64,6 +79,26 @@ class MatchPlan:
         return any(match.operator.is_variadic for match in self.matches)
 
     @cached_property
+    def numbers(self) -> tuple[tuple[str, int | float], ...]:
+        """The literals that are numbers, with their variables."""
+        values = ((name, _number(literal.value)) for name, literal in self.literals)
+        return tuple((name, value) for name, value in values if value is not None)
+
+    @cached_property
+    def reading(self) -> Reading:
+        """Where a question holds what."""
+        return Reading(
+            self._places(ColumnKind.ATTRIBUTES, lambda column: (column.index, column.mapped)),
+            self._places(ColumnKind.ANALYSIS, lambda column: column.name),
+            self._places(ColumnKind.ANALYSES, lambda column: column.name),
+            self._places(ColumnKind.INT, lambda column: column.name),
+        )
+
+    def _places(self, kind: ColumnKind, name: Callable[[Column], N]) -> tuple[tuple[int, N], ...]:
+        places = enumerate(self.columns)
+        return tuple((place, name(column)) for place, column in places if column.kind is kind)
+
+    @cached_property
     def inputs_first(self) -> tuple[int, ...]:
         """The numbers of the matches, each after those that make its inputs."""
         known = set(self.asked)
@@ -74,6 +109,17 @@ class MatchPlan:
             order += ready
             known.update(output for index in ready for output in self.matches[index].outputs)
         return tuple(order)
+
+
+def _number(expr: ast.Expr) -> int | float | None:
+    """What a number with or without a sign is."""
+    match expr:
+        case ast.Number(value):
+            return value
+        case ast.Unary("-", ast.Number(value)):
+            return -value
+        case _:
+            return None
 
 
 def reads(match: program.Match) -> set[str]:

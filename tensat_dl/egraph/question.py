@@ -22,13 +22,14 @@ from tensat_dl.egraph.left import (
     applied_patterns,
     ascriptions_hold,
     attributes_fit,
+    is_hopeless,
     literals_fit,
     mapped_inputs,
     required_fit,
     varying_list,
     weights_fit,
 )
-from tensat_dl.egraph.plan import ColumnKind, MatchPlan, RulePlan
+from tensat_dl.egraph.plan import MatchPlan, RulePlan
 from tensat_dl.egraph.typing import Refusal, Scope, Typer, same_type
 from tensat_dl.language import program
 from tensat_dl.language.evaluate import UNKNOWN, Environment, evaluate, holds
@@ -89,6 +90,8 @@ class Answerer:
     ) -> Scope | None:
         """What the variables of a left side are, or None when some condition does not hold."""
         scope, attributes = self._read(left, row)
+        if is_hopeless(left, rule.facts, scope):
+            return None
         names = dict(scope.env.names)
         inputs = self._infer(left, attributes, scope, names)
         if inputs is None:
@@ -113,23 +116,14 @@ class Answerer:
         return Scope(env, scope.tensors, scope.lists)
 
     def _read(self, left: MatchPlan, row: Row) -> tuple[Scope, AttributeRows]:
-        tensors: dict[str, Analysis] = {}
-        lists: dict[str, tuple[Analysis, ...]] = {}
-        names: dict[str, Value] = {}
-        attributes: AttributeRows = {}
-        for column, value in zip(left.columns, row, strict=False):
-            match column.kind:
-                case ColumnKind.ATTRIBUTES:
-                    key = (column.index, column.mapped)
-                    attributes[key] = self.interner.attributes(value)
-                case ColumnKind.ANALYSIS:
-                    tensors[column.name] = self.interner.analysis(value)
-                    names[column.name] = tensors[column.name].type
-                case ColumnKind.ANALYSES:
-                    lists[column.name] = self.interner.analyses(value)
-                    names[column.name] = tuple(a.type for a in lists[column.name])
-                case ColumnKind.INT:
-                    names[column.name] = value
+        interner, reading = self.interner, left.reading
+        tensors = {name: interner.analysis(row[place]) for place, name in reading.tensors}
+        lists = {name: interner.analyses(row[place]) for place, name in reading.lists}
+        attributes = {key: interner.attributes(row[place]) for place, key in reading.attributes}
+        names: dict[str, Value] = {name: a.type for name, a in tensors.items()}
+        for name, analyses in lists.items():
+            names[name] = tuple([a.type for a in analyses])
+        names.update((name, row[place]) for place, name in reading.numbers)
         return Scope(Environment(names), tensors, lists), attributes
 
     def _infer(

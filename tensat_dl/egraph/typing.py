@@ -82,7 +82,7 @@ class Typer:
     functions: Mapping[str, program.Function]
     interner: Interner
     _cache: dict[object, tuple[Type, ...] | TypeFault] = field(default_factory=dict)
-    _applied: dict[object, tuple[Inputs, Inputs | TypeFault]] = field(default_factory=dict)
+    _applied: dict[object, tuple[Inputs | TypeFault, object]] = field(default_factory=dict)
     _constants: dict[object, tuple[int, Analysis]] = field(default_factory=dict)
 
     def outputs(
@@ -100,11 +100,13 @@ class Typer:
         self, operator: Operator, attributes: Attributes, count: int, inputs: Inputs
     ) -> Inputs | TypeFault:
         """What is known of the first `count` outputs of an application."""
-        key = (operator, attributes, count, *map(id, inputs))
-        if key not in self._applied:
-            # The inputs are kept, so that nothing else gets the numbers that stand for them.
-            self._applied[key] = inputs, self._apply_once(operator, attributes, count, inputs)
-        return self._applied[key][1]
+        key = (id(operator), id(attributes), count, *map(id, inputs))
+        found = self._applied.get(key)
+        if found is None:
+            # All are kept, so that nothing else gets the numbers that stand for them.
+            outputs = self._apply_once(operator, attributes, count, inputs)
+            found = self._applied[key] = outputs, (operator, attributes, inputs)
+        return found[0]
 
     def _apply_once(
         self, operator: Operator, attributes: Attributes, count: int, inputs: Inputs
@@ -190,10 +192,10 @@ class Typer:
         types = tuple(i.type for i in inputs)
         given = _given_attributes(operator, emit, scope.env)
         attributes = canonical_attributes(operator, given, types)
-        found = self.apply(operator, attributes, count, inputs)
+        number = self.interner.attributes_id(attributes, count if operator.has_bundle else 1)
+        found = self.apply(operator, self.interner.attributes(number)[0], count, inputs)
         if isinstance(found, TypeFault):
             raise Refusal(f"{operator.name}: {found.reason}")
-        number = self.interner.attributes_id(attributes, count if operator.has_bundle else 1)
         return number, found
 
     # --- declared operators ------------------------------------------------------------------
