@@ -171,7 +171,7 @@ def _fits(schema: OpSchema, form: Form, inputs: int) -> bool:
     """The number of inputs and outputs, and the element types, are what the schema allows."""
     if not schema.min_input <= inputs <= schema.max_input or form.outputs > schema.max_output:
         return False
-    required = [str(formal.option).endswith("Single") for formal in schema.inputs]
+    required = _required_inputs(schema)
     if any(name is None and needed for name, needed in zip(form.inputs, required, strict=False)):
         return False
     formals = formal_types(schema.domain, schema.name, schema.since_version)
@@ -180,6 +180,11 @@ def _fits(schema: OpSchema, form: Form, inputs: int) -> bool:
         if isinstance(given, TensorType) and given.dtype.onnx_code not in allowed:
             return False
     return True
+
+
+@cache
+def _required_inputs(schema: OpSchema) -> list[bool]:
+    return [str(formal.option).endswith("Single") for formal in schema.inputs]
 
 
 @cache
@@ -200,22 +205,22 @@ def _needed_attributes(
     operator: Operator, schema: OpSchema, form: Form, types: Sequence[Type], opset: int
 ) -> Mapping[str, AttributeValue] | None:
     needed = {}
+    known = catalog.schema_attributes(schema)
     for name, value in form.attributes.items():
-        if name not in schema.attributes:
+        if name not in known:
             if value != default_of(operator, name, types):
                 return None
         elif not _is_default(operator, schema, name, value, types):
             needed[name] = value
     negative = opset < 11 and any(_is_negative(form.name, *item) for item in needed.items())
-    missing = [a.name for a in schema.attributes.values() if a.required and a.name not in needed]
+    missing = [name for name, a in known.items() if a.required and name not in needed]
     return None if negative or missing else needed
 
 
 def _is_default(
     operator: Operator, schema: OpSchema, name: str, value: AttributeValue, types: Sequence[Type]
 ) -> bool:
-    attribute = schema.attributes[name]
-    if attribute.required:
+    if catalog.schema_attributes(schema)[name].required:
         return False
     ranked = _RANKED.get(name)
     if ranked is not None and isinstance(value, tuple):
@@ -242,7 +247,8 @@ def _is_negative(op_name: str, name: str, value: AttributeValue) -> bool:
 
 def default_at(schema: OpSchema, name: str) -> AttributeValue | None:
     """The default of an attribute at the schema's version, None where there is none."""
-    return catalog.default_value(schema.attributes[name]) if name in schema.attributes else None
+    known = catalog.schema_attributes(schema).get(name)
+    return None if known is None else known.default
 
 
 def _trimmed(inputs: Sequence[str | None]) -> tuple[str | None, ...]:

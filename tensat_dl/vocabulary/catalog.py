@@ -8,6 +8,8 @@ with subgraphs, which are opaque.  `onnx` is imported when the first operator is
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -25,7 +27,16 @@ from tensat_dl.vocabulary.signature import describe, signature
 if TYPE_CHECKING:
     from onnx.defs import OpSchema
 
-__all__ = ["LANGUAGE_OPSET", "describe", "names", "opaque", "operator", "schema_at", "signature"]
+__all__ = [
+    "LANGUAGE_OPSET",
+    "describe",
+    "names",
+    "opaque",
+    "operator",
+    "schema_at",
+    "schema_attributes",
+    "signature",
+]
 
 #: The version of every domain that rules know.
 VERSIONS = {"": LANGUAGE_OPSET, "ai.onnx.ml": 5}
@@ -143,6 +154,23 @@ def schema_at(domain: str, name: str, version: int) -> OpSchema | None:
         return defs.get_schema(name, version, domain)
     except defs.SchemaError:
         return None
+
+
+@dataclass(frozen=True)
+class SchemaAttribute:
+    """An attribute at the schema's version: its default, None where it is absent without."""
+
+    required: bool
+    default: AttributeValue | None
+
+
+@cache
+def schema_attributes(schema: OpSchema) -> Mapping[str, SchemaAttribute]:
+    """The attributes of a schema of `schema_at`, which ONNX copies whenever it is asked."""
+    return {
+        name: SchemaAttribute(attribute.required, default_value(attribute))
+        for name, attribute in schema.attributes.items()
+    }
 
 
 def _is_in_language(schema: OpSchema) -> bool:
