@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -96,8 +98,22 @@ def constant_of_tensor(
         return _constant(_external_digest(content), dtype, dims, content, source_name)
     raw = tensor.raw_data if tensor.HasField("raw_data") else None  # each access copies it
     _check_complete(tensor, dtype, raw)
-    digest = content_digest(tensor) if raw is None else _digest(tensor.data_type, dims, (raw,))
-    return _constant(digest, dtype, dims, StoredTensor(tensor), source_name)
+    stored = StoredTensor(tensor)
+    if raw is None:
+        return _constant(content_digest(tensor), dtype, dims, stored, source_name)
+    digest = _digest(tensor.data_type, dims, (raw,))
+    seen = partial(_seen, raw, dtype, dims) if _is_plain(dtype) else stored
+    return _constant(digest, dtype, dims, stored, source_name, seen)
+
+
+def _is_plain(dtype: DType) -> bool:
+    """Raw data is as numpy has it."""
+    return dtype.bits >= 8 and dtype is not DType.STRING and sys.byteorder == "little"
+
+
+def _seen(raw: bytes, dtype: DType, dims: tuple[int, ...]) -> Array:
+    """The array without a copy."""
+    return np.frombuffer(raw, numpy_type(dtype)).reshape(dims)
 
 
 def _check_complete(tensor: onnx.TensorProto, dtype: DType, raw: bytes | None) -> None:
@@ -176,12 +192,19 @@ def _digest(code: int, dims: Iterable[int], parts: Iterable[bytes]) -> str:
 
 
 def _constant(
-    digest: str, dtype: DType, dims: tuple[int, ...], load: Any, source_name: str | None
+    digest: str,
+    dtype: DType,
+    dims: tuple[int, ...],
+    load: Any,
+    source_name: str | None,
+    seen: Callable[[], Array] | None = None,
 ) -> Constant:
+    """`seen`: the content, where there is a quicker way to it now."""
     constant = Constant(digest, dtype, dims, load, source_name)
+    look = seen or load
     if _is_small(constant):
-        return replace(constant, value=_value(constant))
-    return replace(constant, fill=_fill(constant))
+        return replace(constant, value=_value(constant, look))
+    return replace(constant, fill=_fill(constant, look))
 
 
 def _is_small(constant: Constant) -> bool:
@@ -189,23 +212,23 @@ def _is_small(constant: Constant) -> bool:
     return math.prod(constant.dims) <= limit
 
 
-def _value(constant: Constant) -> tuple[int | float | bool, ...] | None:
+def _value(constant: Constant, load: Callable[[], Array]) -> tuple[int | float | bool, ...] | None:
     """NaN is no value: it does not equal itself.  Nor is -0.0: it equals 0.0, and is another."""
     dtype = constant.dtype
     if dtype.is_float:
-        values = tuple(float(x) for x in constant.load().reshape(-1))
+        values = tuple(float(x) for x in load().reshape(-1))
         return None if any(math.isnan(v) or is_negative_zero(v) for v in values) else values
     whole = dtype.is_integer or dtype is DType.BOOL
-    return tuple(_as_python(constant.load())) if whole else None
+    return tuple(_as_python(load())) if whole else None
 
 
-def _fill(constant: Constant) -> Number | None:
+def _fill(constant: Constant, load: Callable[[], Array]) -> Number | None:
     """The number that every element is; weights differ within their first elements."""
     dtype = constant.dtype
     numbers = dtype.is_float or dtype.is_integer or dtype is DType.BOOL
     if not numbers or math.prod(constant.dims) > MAX_FILL_ELEMENTS:
         return None
-    flat = constant.load().reshape(-1)
+    flat = load().reshape(-1)
     first = flat[:1]
     if not (flat[:_FIRST] == first).all() or not (flat == first).all():
         return None

@@ -7,7 +7,8 @@ equation that ONNX's inference, and onnxruntime with it, would read forever.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import Any
 
 import onnx
 from google.protobuf.descriptor import FieldDescriptor
@@ -31,13 +32,24 @@ def require_readable(proto: onnx.ModelProto, what: str) -> None:
                 help="export the model again",
             )
     try:
-        for message in _messages(proto):
-            _check(message, what)
+        _visit(proto, what)
     except UnicodeDecodeError:
         raise _not_text(what) from None
 
 
-def _check(message: Message, what: str) -> None:
+def _visit(message: Message, what: str) -> None:
+    """Check a message and all in it, but for tensors: their data is not text."""
+    fields = message.ListFields()
+    _check(message, fields, what)
+    for field, value in fields:
+        if field.type != FieldDescriptor.TYPE_MESSAGE:
+            continue
+        for inner in [value] if isinstance(value, Message) else value:
+            if not isinstance(inner, onnx.TensorProto):
+                _visit(inner, what)
+
+
+def _check(message: Message, fields: Sequence[tuple[FieldDescriptor, Any]], what: str) -> None:
     if isinstance(message, onnx.AttributeProto) and not message.type and not message.ref_attr_name:
         raise InputError(
             f"{what}: the attribute '{message.name}' of a node has no type",
@@ -45,7 +57,7 @@ def _check(message: Message, what: str) -> None:
         )
     if isinstance(message, onnx.NodeProto) and message.op_type == "Einsum":
         _check_equation(message, what)
-    for field, value in message.ListFields():
+    for field, value in fields:
         if field.type == FieldDescriptor.TYPE_STRING:
             texts = [value] if isinstance(value, str | bytes) else value
             if any(isinstance(text, bytes) for text in texts):
@@ -67,14 +79,3 @@ def _not_text(what: str) -> InputError:
         f"{what} holds names or comments that are not UTF-8 text",
         help="export the model again, with ASCII names",
     )
-
-
-def _messages(message: Message) -> Iterator[Message]:
-    """All messages in a message, but for tensors: their data is not text."""
-    yield message
-    for field, value in message.ListFields():
-        if field.type != FieldDescriptor.TYPE_MESSAGE:
-            continue
-        for inner in [value] if isinstance(value, Message) else value:
-            if not isinstance(inner, onnx.TensorProto):
-                yield from _messages(inner)

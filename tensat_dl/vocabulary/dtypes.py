@@ -47,6 +47,9 @@ class DType(Enum):
         self.bits = bits
         self.family = family
 
+    #: By identity, which is quicker: types are asked for it all the time.
+    __hash__ = object.__hash__
+
     def __str__(self) -> str:
         return self.label
 

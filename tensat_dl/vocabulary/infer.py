@@ -79,7 +79,6 @@ CONTENTS: Mapping[str, tuple[int, ...] | None] = {
 }  # fmt: skip
 
 
-@lru_cache(maxsize=1 << 16)
 def infer(
     op: Operator,
     attributes: Attributes,
@@ -88,16 +87,27 @@ def infer(
     identity: str = "",
 ) -> tuple[Type, ...] | TypeFault:
     """The types of the outputs of `op` applied to tensors of types `inputs`."""
+    found, unnamed = _infer(op, attributes, inputs, outputs, "")
+    if not (identity and unnamed):
+        return found
+    return _infer(op, attributes, inputs, outputs, identity)[0]
+
+
+@lru_cache(maxsize=1 << 16)
+def _infer(
+    op: Operator, attributes: Attributes, inputs: tuple[Type, ...], outputs: int, identity: str
+) -> tuple[tuple[Type, ...] | TypeFault, bool]:
+    """The types, and whether there are dims that nobody knows: only these go by `identity`."""
     if op.kind is not OperatorKind.ONNX:
-        return infer_opaque(op, attributes, inputs, outputs, None, identity)
+        return infer_opaque(op, attributes, inputs, outputs, None, identity), True
     question = Question(op, attributes, inputs, outputs)
     fault = _fault_of_form(question)
     if fault:
-        return TypeFault(fault)
+        return TypeFault(fault), False
     try:
         return _answer(question, identity)
     except Refusal as refusal:
-        return TypeFault(str(refusal))
+        return TypeFault(str(refusal)), False
 
 
 def infer_opaque(
@@ -139,13 +149,14 @@ def _fault_of_form(question: Question) -> str:
     return ""
 
 
-def _answer(question: Question, identity: str) -> tuple[Type, ...]:
+def _answer(question: Question, identity: str) -> tuple[tuple[Type, ...], bool]:
     from tensat_dl.vocabulary import oracle, values
     from tensat_dl.vocabulary.shapes import SHAPES
 
     ours = SHAPES[question.op.name](question) if _has_shapes(question) else []
     answers = oracle.ask(question)
     types: list[Type] = []
+    unnamed = False
     for index, answer in enumerate(answers):
         own = ours[index] if index < len(ours) else None
         if answer is None:
@@ -153,12 +164,15 @@ def _answer(question: Question, identity: str) -> tuple[Type, ...]:
         elif isinstance(answer, OtherType):
             types.append(answer)
         else:
-            known = _named(_joined(own, answer[1]), question, identity, index)
-            types.append(TensorType(answer[0], known))
+            shape = _joined(own, answer[1])
+            unnamed |= shape is not None and None in shape
+            types.append(TensorType(answer[0], _named(shape, question, identity, index)))
     folded = values.fold(question, types)
-    valued = map(_with_value, types, folded)
+    valued = tuple(map(_with_value, types, folded))
     fill = values.fill_of(question)
-    return tuple(valued) if fill is None else tuple(_with_fill(type_, fill) for type_ in valued)
+    if fill is not None:
+        valued = tuple(_with_fill(type_, fill) for type_ in valued)
+    return valued, unnamed
 
 
 def _has_shapes(question: Question) -> bool:
