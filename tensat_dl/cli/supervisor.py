@@ -10,15 +10,18 @@ Where the system cannot fork, the command runs in this process.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import select
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
+from typing import NoReturn
 
 #: Seconds that the orderly way out may take.
 PATIENCE = 1.2
@@ -64,7 +67,7 @@ def supervised(body: Callable[[], int]) -> int:
         for descriptor in (heard, wakeup, told, alive):
             os.close(descriptor)
         _be_a_child(channel, ended)
-        return body()
+        _leave(body())
     os.close(channel)
     try:
         return _Parent(child, heard, told).wait()
@@ -100,6 +103,16 @@ def _be_a_child(channel: int, ended: int) -> None:
     _channel = channel
     os.set_blocking(ended, True)
     threading.Thread(target=_die_with_parent, args=(ended,), daemon=True).start()
+
+
+def _leave(code: int) -> NoReturn:
+    """End this process in order, but for freeing all that it holds piece by piece, which takes a
+    tenth of a second."""
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def _die_with_parent(ended: int) -> None:

@@ -193,3 +193,28 @@ def test_a_run_can_be_interrupted_in_any_phase(interrupt, tmp_path: Path, second
     time.sleep(seconds)
     interrupt(process)
     assert sorted(tmp_path.iterdir()) == before
+
+
+LAST = """
+import atexit, sys
+from tensat_dl.cli.supervisor import supervised
+
+class Slow:
+    def __del__(self):
+        print("freed piece by piece")
+
+def body():
+    global held
+    held = Slow()
+    atexit.register(print, "last", end="")
+    print("first")
+    return 3
+
+sys.exit(supervised(body))
+"""
+
+
+def test_the_end_is_in_order_and_quick() -> None:
+    command = [sys.executable, "-c", LAST]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "first\nlast", "")
