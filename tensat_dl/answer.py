@@ -47,7 +47,8 @@ _REFUSED = "a better model was found but is not written: {}"
 class Candidate:
     """`before` and `cost`: what the original and this one cost at run time; `found`: rules may
     have had a part in it: then `exported` is what `graph` was before it was folded; `changed`: it
-    is another model than the one that was given; `only`: no other is within the limits."""
+    is another model than the one that was given; `only`: no other is within the limits; `level`: it
+    is no cheaper, but for the noise in times, and has fewer nodes."""
 
     graph: Graph
     source: Source
@@ -56,6 +57,7 @@ class Candidate:
     exported: Exported | None = None
     changed: bool = True
     only: bool = False
+    level: bool = False
 
     @property
     def found(self) -> bool:
@@ -102,14 +104,17 @@ def _candidates(
     beyond = beyond_limits(original, limits)
     is_given = tidied is not None or not beyond
     most = before * (1 - _IMPROVEMENT) if is_given else math.inf
-    if settled.cost < most:
+    reach = max(most, before * (1 + _noise(model)))
+    if settled.cost < reach:
         exported = found()
         graph = fold_constants(exported.graph, settings.export)
         cost = settled.cost + price_of_unfolded(exported.graph, graph.nodes, model)
         too_much = beyond_limits(graph, limits)
-        if cost < most and not too_much:
+        level = cost >= most
+        better = cost < reach and (not level or len(remove_dead(graph).nodes) < len(left))
+        if better and not too_much:
             source = build_source(graph)
-            yield Candidate(graph, source, before, cost, exported, only=not is_given)
+            yield Candidate(graph, source, before, cost, exported, only=not is_given, level=level)
         beyond = beyond and (too_much or beyond)
     if tidied is not None:
         tidy = tidied()
@@ -120,6 +125,11 @@ def _candidates(
             help="raise the limits, or explore further",
         )
     yield Candidate(original, original.source, before, before, changed=False)
+
+
+def _noise(model: CostModel) -> float:
+    """The share by which two costs may differ and be the same: the whole models are timed then."""
+    return model.margin if isinstance(model, MeasuredModel) else 0.0
 
 
 def _tidied(
@@ -204,6 +214,9 @@ def _first_accepted(
             with phases(Phase.COMPARE):
                 comparison = judges.compare(candidate)
             keep = candidate.only or judges.keep_anyway
+            if comparison.refused and candidate.level and not keep:
+                comparison = None
+                continue
             if not (comparison.faster or comparison.refused or keep):
                 continue
         return Accepted(candidate, verification, comparison, tuple(dict.fromkeys(refused)))

@@ -118,7 +118,7 @@ def _status(accepted: Accepted) -> OutcomeStatus:
         return OutcomeStatus.REFUSED
     if not candidate.changed:
         return OutcomeStatus.UNCHANGED
-    dearer = candidate.cost > candidate.before
+    dearer = candidate.only and candidate.cost > candidate.before
     return OutcomeStatus.LIMITED if dearer else OutcomeStatus.IMPROVED
 
 

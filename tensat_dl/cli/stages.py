@@ -92,9 +92,11 @@ class Subject:
         """The extraction problem."""
         from tensat_dl.cost.counts import with_counts
         from tensat_dl.cost.posing import pose
+        from tensat_dl.cost.virtual import make_lower
 
         posed = pose(self.saturated, self.prices, self.writable)
-        return with_counts(posed, self.saturated, self.settings.extract)
+        lower = make_lower(self.program)
+        return with_counts(posed, self.saturated, self.settings.extract, lower)
 
     @cached_property
     def settled(self) -> Settled:

@@ -112,8 +112,12 @@ def _headline(report: Report) -> Line:
         return Line(f"nothing better found; the model is unchanged ({costs})", "bold")
     if report["status"] == OutcomeStatus.LIMITED:
         return Line(f"within the limits, which the model was not; it costs more ({costs})", "bold")
-    if before == after:
-        return Line(f"as cheap as before, constants folded ({costs})", "bold green")
+    if after >= before:
+        fewer = counted(
+            _total(report["nodes"]["before"]) - _total(report["nodes"]["after"]), "node"
+        )
+        how = "constants folded" if not _acted(report) else f"{fewer} fewer"
+        return Line(f"as cheap as before, {how} ({costs})", "bold green")
     return Line(f"{_saved(before, after)} % cheaper ({costs})", "bold green")
 
 
@@ -127,8 +131,17 @@ def _nodes(nodes: dict[str, dict[str, int]]) -> Table:
     before, after = nodes["before"], nodes["after"]
     names = sorted({*before, *after})
     rows = [_node_row(name, before.get(name, 0), after.get(name, 0)) for name in names]
-    total = _node_row("total", sum(before.values()), sum(after.values()))
+    total = _node_row("total", _total(before), _total(after))
     return Table(("nodes", ">before", ">after", ">change"), [*rows, total])
+
+
+def _total(nodes: dict[str, int]) -> int:
+    return sum(nodes.values())
+
+
+def _acted(report: Report) -> bool:
+    """Have rules a part in the answer?"""
+    return any(rule["in_answer"] for rule in report["rules"])
 
 
 def _node_row(name: str, before: int, after: int) -> tuple[str, str, str, str]:

@@ -17,22 +17,30 @@ import numpy as np
 
 from tensat_dl.cost.free import free_classes, is_free
 from tensat_dl.cost.posing import Posed
+from tensat_dl.cost.work import Lower, Part
 from tensat_dl.egraph.snapshot import ENode, Leaf, LeafKind, Saturated
 from tensat_dl.extract.problem import MADE, NODES, WEIGHT_BYTES, Problem
 from tensat_dl.settings import ExtractSettings, Tie
 from tensat_dl.vocabulary.types import TensorType, Type
 
 
-def with_counts(posed: Posed, saturated: Saturated, settings: ExtractSettings) -> Posed:
+def with_counts(
+    posed: Posed, saturated: Saturated, settings: ExtractSettings, lower: Lower
+) -> Posed:
     """The problem with the measures NODES and MADE; with WEIGHT_BYTES, and the classes for them,
-    where the settings ask for it."""
-    priced = zip(posed.nodes, posed.parts, strict=True)
-    runs = {id(node) for node, part in priced if part is not None}
+    where the settings ask for it.  A virtual operator counts as what `lower` makes of it."""
+    written = {
+        id(node): len(lower(part)) or 1
+        for node, part in zip(posed.nodes, posed.parts, strict=True)
+        if isinstance(part, Part)
+    }
     everything = [(node, *posed.inner.get(i, ())) for i, node in enumerate(posed.nodes)]
-    running = [[node for node in nodes if id(node) in runs] for nodes in everything]
+    counts = [[(n, written.get(id(n), 0)) for n in nodes] for nodes in everything]
     measures = {
-        NODES: np.array([len(nodes) for nodes in running], np.float64),
-        MADE: np.array([sum(not n.original for n in nodes) for nodes in running], np.float64),
+        NODES: np.array([sum(c for _, c in nodes) for nodes in counts], np.float64),
+        MADE: np.array(
+            [sum(c for n, c in nodes if not n.original) for nodes in counts], np.float64
+        ),
     }
     counted = dataclasses.replace(
         posed, problem=dataclasses.replace(posed.problem, measures=measures)

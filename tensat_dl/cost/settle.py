@@ -15,6 +15,7 @@ from tensat_dl.cost.measured.search import MeasuringSearch
 from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.posing import Pricer, parts_of_graph, pose
 from tensat_dl.cost.settled import Settled
+from tensat_dl.cost.virtual import make_lower
 from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.snapshot import ENode, Saturated
 from tensat_dl.extract.run import extract
@@ -42,15 +43,16 @@ def settle(
     with phases(Phase.COST):
         posed = pose(saturated, model, writable, barred)
         original = parts_of_graph(graph, saturated)
+        lower = make_lower(writable.program)
     if isinstance(model, MeasuredModel):
         with phases(Phase.COST):
-            chains = with_counts(with_chains(posed), saturated, settings)
-            plain = with_counts(posed, saturated, settings)
+            chains = with_counts(with_chains(posed), saturated, settings, lower)
+            plain = with_counts(posed, saturated, settings, lower)
             timed = timed_of_graph(graph, original)
         search = MeasuringSearch(chains, model, settings, phases)
         return search.run(plain, timed, _symbols(graph))
     with phases(Phase.COST):
-        posed = with_counts(posed, saturated, settings)
+        posed = with_counts(posed, saturated, settings, lower)
     with phases(Phase.EXTRACT):
         extraction = extract(posed.problem, settings, phases.report)
     before = sum(model.price(part) for _, part in original)

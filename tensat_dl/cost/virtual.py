@@ -7,6 +7,7 @@ lowered to; none where the lowering has no type there.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from tensat_dl.cost.work import Lower, Part
 from tensat_dl.egraph.lowering import Lowered, LoweredNode, lower
@@ -18,6 +19,7 @@ from tensat_dl.vocabulary.operators import OperatorKind
 def make_lower(program: CheckedProgram | None) -> Lower:
     """The lowering of every virtual operator of `program`."""
 
+    @cache
     def parts(part: Part) -> Sequence[Part]:
         if program is None or part.application.operator.kind is not OperatorKind.VIRTUAL:
             return ()

@@ -18,7 +18,7 @@ from tensat_dl import answer
 from tensat_dl.cost.measured.cache import CostCache
 from tensat_dl.cost.measured.comparison import Comparison
 from tensat_dl.cost.measured.little_model import LittleModel
-from tensat_dl.cost.measured.timer import OrtTimer
+from tensat_dl.cost.measured.timer import OrtTimer, Timing
 
 RELU = "language 1\nrewrite relu_relu: Relu(Relu(x)) => Relu(x)\n"
 RUN = ("run", "rules.tsat", "m.onnx", "--cost", "measured", "--cost-cache", "c.sqlite")
@@ -29,8 +29,8 @@ def measuring(two_products: Path, monkeypatch: pytest.MonkeyPatch):
     """Every node takes a second; the comparison finds what it is told."""
     Path("rules.tsat").write_text(RELU)
 
-    def times(_: OrtTimer, models: Sequence[LittleModel]) -> list[float | None]:
-        return [float(len(model.proto.graph.node)) for model in models]
+    def times(_: OrtTimer, models: Sequence[LittleModel], known: object) -> list[Timing | None]:
+        return [Timing(float(len(model.proto.graph.node))) for model in models]
 
     def found(comparison: Comparison) -> None:
         monkeypatch.setattr(OrtTimer, "time", times)
@@ -114,6 +114,38 @@ def test_it_is_written_anyway_where_that_is_wanted(tensat, measuring, how: list[
     done = tensat(*RUN, *how)
     assert done.out.splitlines()[0] == "25.0 % cheaper (measured 4 s -> 3 s)"
     assert nodes("m.opt.onnx") == 3
+
+
+LEVEL = "language 1\nrewrite one: Neg(Neg(Abs(x))) => Sin(x)\n"
+
+
+@pytest.mark.parametrize(
+    ("comparison", "flags", "first", "written"),
+    [
+        (SAME, [], "the new model is not faster; the original is kept (--keep", 4),
+        (SAME, ["--keep-anyway"], "as cheap as before, 2 nodes fewer (measured 4 s -> 4 s)", 2),
+        (FASTER, [], "as cheap as before, 2 nodes fewer (measured 4 s -> 4 s)", 2),
+        (Comparison(refused="no"), [], "nothing better found; the model is unchanged (measured", 4),
+    ],
+)
+def test_fewer_nodes_that_take_as_long_are_compared_as_a_whole(
+    tensat, measuring, monkeypatch, comparison: Comparison, flags: list[str], first: str, written
+) -> None:
+    measuring(comparison)
+    seconds = {"Sin": 3.0}
+
+    def times(_: OrtTimer, models: Sequence[LittleModel], known: object) -> list[Timing | None]:
+        nodes = ([seconds.get(n.op_type, 1.0) for n in m.proto.graph.node] for m in models)
+        return [Timing(sum(each)) for each in nodes]
+
+    monkeypatch.setattr(OrtTimer, "time", times)
+    Path("rules.tsat").write_text(LEVEL)
+    text = """<ir_version: 8, opset_import: ["" : 17]>
+    g (float[2] x) => (float[2] y) { a = Abs(x) b = Neg(a) c = Neg(b) y = Exp(c) }"""
+    onnx.save(onnx.parser.parse_model(text), "m.onnx")
+    done = tensat(*RUN, "--no-check", *flags)
+    assert done.out.splitlines()[0].startswith(first)
+    assert nodes("m.opt.onnx") == written
 
 
 PLAIN = ("run", "rules.tsat", "m.onnx", "--cost", "nodes")
@@ -268,10 +300,10 @@ SLOWLY = """
 import sys, time
 from tensat_dl.cost.measured.timer import OrtTimer
 before = OrtTimer.time
-def slowly(self, models):
+def slowly(self, *asked):
     print("measuring", flush=True)
     time.sleep(30)
-    return before(self, models)
+    return before(self, *asked)
 OrtTimer.time = slowly
 from tensat_dl.cli.main import main
 sys.exit(main())

@@ -59,6 +59,14 @@ CREATE TABLE IF NOT EXISTS refusals (
   PRIMARY KEY (machine, runtime, threads, maker, signature)
 ) WITHOUT ROWID
 """
+#: What the runtime makes of each signature: those of which it makes the same take the same.
+_KEYS = """
+CREATE TABLE IF NOT EXISTS keys (
+  machine TEXT NOT NULL, runtime TEXT NOT NULL, threads INTEGER NOT NULL,
+  signature TEXT NOT NULL, key TEXT NOT NULL,
+  PRIMARY KEY (machine, runtime, threads, signature)
+) WITHOUT ROWID
+"""
 
 
 class CacheFault(Exception):
@@ -91,10 +99,33 @@ class CostCache:
             key = (setting.machine, setting.runtime, setting.threads)
             return dict(_sound(connection.execute(query, key).fetchall()))
 
-    def store(self, setting: Setting, seconds: Mapping[str, float]) -> None:
-        """Add measurements."""
-        key = asdict(setting)
-        self._write({**key, "signature": s, "seconds": t} for s, t in seconds.items())
+    def keys(self, setting: Setting) -> dict[str, str]:
+        """Signature -> what the runtime makes of it, where that is known."""
+        if not self.path.exists():
+            return {}
+        query = "SELECT signature, key FROM keys WHERE (machine, runtime, threads) = (?, ?, ?)"
+        with self._connection() as connection:
+            if not _has(connection, "keys"):
+                return {}
+            key = (setting.machine, setting.runtime, setting.threads)
+            rows = connection.execute(query, key).fetchall()
+        return {str(signature): str(found) for signature, found in rows}
+
+    def store(
+        self, setting: Setting, seconds: Mapping[str, float], keys: Mapping[str, str] | None = None
+    ) -> None:
+        """Add measurements, and `keys` of their signatures."""
+        of = asdict(setting)
+        self._write({**of, "signature": s, "seconds": t} for s, t in seconds.items())
+        if not keys:
+            return
+        with self._connection() as connection, connection:
+            connection.execute(_KEYS)
+            connection.executemany(
+                "INSERT OR REPLACE INTO keys"
+                " VALUES (:machine, :runtime, :threads, :signature, :key)",
+                ({**of, "signature": signature, "key": key} for signature, key in keys.items()),
+            )
 
     def comparison(self, setting: Setting, models: str) -> str:
         """What was kept of a comparison of `models`, "" where there is none."""

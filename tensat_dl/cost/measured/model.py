@@ -8,7 +8,7 @@ estimate.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tensat_dl.cost.measured.bounds import LeastWork, Speed, least_work
@@ -18,7 +18,8 @@ from tensat_dl.cost.measured.machine import Setting
 from tensat_dl.cost.measured.piece import Piece, piece_of
 from tensat_dl.cost.measured.refusals import KeptRefusals
 from tensat_dl.cost.measured.tally import Tally
-from tensat_dl.cost.measured.timer import Timer
+from tensat_dl.cost.measured.timer import Timer, Timing
+from tensat_dl.cost.measured.times import Times
 from tensat_dl.cost.work import Chain, Part, Timed, parts_of
 from tensat_dl.egraph.snapshot import Application
 from tensat_dl.language.program import CheckedProgram
@@ -67,9 +68,10 @@ class MeasuredModel:
     spent: float = 0.0
 
     def __post_init__(self) -> None:
-        self._known: dict[str, float] = {}
+        self._times = Times()
         self._refused: set[str] = set()
         self._new: set[str] = set()
+        self._confirmed: set[str] = set()
         self._questions: dict[Timed, Question] = {}
         self._speed = Speed()
         self._read_cache()
@@ -82,7 +84,7 @@ class MeasuredModel:
     def price(self, timed: Timed) -> float:
         """Seconds of `timed`: measured, or a lower bound, or an estimate."""
         question = self._question(timed)
-        known = self._known.get(question.signature or "")
+        known = self._times.get(question.signature)
         if known is not None:
             return known
         if self._is_estimated(question) or self.exhausted:
@@ -103,7 +105,7 @@ class MeasuredModel:
         if not isinstance(timed, Chain):
             return 0.0
         products = [self._question(part) for part in timed.parts]
-        known = (self._known.get(q.signature or "", 0.0) for q in products if q.work.flops)
+        known = (self._times.get(q.signature) or 0.0 for q in products if q.work.flops)
         return FUSED_SHARE * max(known, default=0.0)
 
     def is_settled(self, timed: Timed) -> bool:
@@ -111,7 +113,7 @@ class MeasuredModel:
         question = self._question(timed)
         if isinstance(timed, Chain) and self._is_estimated(question):
             return all(map(self.is_settled, timed.parts))
-        return self._is_estimated(question) or question.signature in self._known
+        return self._is_estimated(question) or self._times.get(question.signature) is not None
 
     def prices(self, parts: Sequence[Timed]) -> list[float]:
         """The prices of many at once: what is known of one tells on the bounds of all."""
@@ -141,19 +143,33 @@ class MeasuredModel:
         if unsettled:
             missing = (part for part in _yardsticks() if not self.is_settled(part))
             unsettled = [*missing, *unsettled]
-        questions = map(self._question, unsettled)
+        return self._pieces(unsettled)
+
+    def _pieces(self, parts: Iterable[Timed]) -> dict[str, Piece]:
+        questions = map(self._question, parts)
         return {q.signature: q.piece for q in questions if q.signature and q.piece is not None}
 
-    def _measure(self, wanted: Mapping[str, Piece], progress: Progress) -> None:
+    def measure_again(self, parts: Iterable[Timed], progress: Progress) -> bool:
+        """Measure once more what this run has measured, each part once: the lesser time counts.
+        False where there was nothing, or no time, left to do."""
+        again = self._new - self._confirmed
+        wanted = {s: piece for s, piece in self._pieces(parts).items() if s in again}
+        self._confirmed.update(wanted)
+        self._measure(wanted, progress, anew=True)
+        return bool(wanted) and not self.exhausted
+
+    def _measure(
+        self, wanted: Mapping[str, Piece], progress: Progress, *, anew: bool = False
+    ) -> None:
         before, started = self.spent, time.monotonic()
-        found: dict[str, float] = {}
+        found: set[str] = set()
         done = 0
         refused = set(self._refused)
         try:
             for batch in batches(wanted):
                 if self.exhausted:
                     break
-                found |= self._time(batch)
+                found.update(self._time(batch, anew=anew))
                 done += len(batch)
                 elapsed = time.monotonic() - started
                 self.spent = before + elapsed
@@ -171,7 +187,7 @@ class MeasuredModel:
             if self._is_estimated(question)
         }
         timed = {q.signature for q in questions.values() if not self._is_estimated(q)}
-        known = timed & self._known.keys()
+        known = {signature for signature in timed if self._times.get(signature) is not None}
         return Tally(
             setting=self.setting,
             used=len(known),
@@ -204,15 +220,16 @@ class MeasuredModel:
         return question.signature is None or question.signature in self._refused
 
     def _learn(self, question: Question) -> None:
-        known = self._known.get(question.signature or "")
+        known = self._times.get(question.signature)
         if known:
             self._speed.learn(question.work, known)
 
     # --- measuring ----------------------------------------------------------------------------
 
-    def _time(self, pieces: Mapping[str, Piece]) -> dict[str, float]:
-        """Time a batch.  Integers are ones, or zeros where ones are refused, as indices are."""
-        found: dict[str, float] = {}
+    def _time(self, pieces: Mapping[str, Piece], *, anew: bool) -> Collection[str]:
+        """Time a batch; the signatures that have a time now.  Integers are ones, or zeros where
+        ones are refused, as indices are."""
+        found: dict[str, Timing] = {}
         for integer in (1, 0):
             made = {
                 signature: little_model(piece, self.opsets, integer)
@@ -220,12 +237,15 @@ class MeasuredModel:
                 if signature not in found
             }
             models = {signature: model for signature, model in made.items() if model is not None}
-            seconds = self.timer.time(list(models.values())) if models else []
-            found |= {s: t for s, t in zip(models, seconds, strict=True) if t is not None}
-        self._refused.update(pieces.keys() - found.keys())
-        self._known |= found
+            known = {} if anew else self._times.by_key
+            timings = self.timer.time(list(models.values()), known) if models else []
+            found |= {s: t for s, t in zip(models, timings, strict=True) if t is not None}
+        for signature, timing in found.items():
+            self._times.add(signature, timing.seconds, timing.key)
+        if not anew:
+            self._refused.update(pieces.keys() - found.keys())
         self._new |= found.keys()
-        return found
+        return found.keys()
 
     # --- the cache ----------------------------------------------------------------------------
 
@@ -233,17 +253,22 @@ class MeasuredModel:
         if self.cache is None:
             return
         try:
-            self._known.update(self.cache.load(self.setting))
+            keys = self.cache.keys(self.setting)
+            for signature, seconds in self.cache.load(self.setting).items():
+                self._times.add(signature, seconds, keys.get(signature, ""))
             self._refused |= KeptRefusals(self.cache, self.setting, self.opsets).load()
         except CacheFault as fault:
             self._give_up_cache(fault)
 
-    def _store(self, seconds: Mapping[str, float], refused: Mapping[str, Piece]) -> None:
+    def _store(self, timed: Collection[str], refused: Mapping[str, Piece]) -> None:
         if self.cache is None:
             return
+        times = self._times
+        seconds = {s: found for s in timed if (found := times.get(s)) is not None}
+        keys = {s: key for s in timed if (key := times.key(s))}
         try:
             if seconds:
-                self.cache.store(self.setting, seconds)
+                self.cache.store(self.setting, seconds, keys)
             KeptRefusals(self.cache, self.setting, self.opsets).keep(refused)
         except CacheFault as fault:
             self._give_up_cache(fault)

@@ -6,8 +6,8 @@ the cheapest, since nothing else can cost less than its bound.
 
 Times are not exact, and those of single operators do not tell all of a model.  So the answer by
 estimates is where the search begins, and each part of it stays unless something else proves
-cheaper by the margin.  Where the time does not even suffice to measure that answer and the
-original, it is the answer: half of the times would lead astray.
+cheaper by the margin, twice measured.  Where the time does not even suffice to measure that answer
+and the original, it is the answer: half of the times would lead astray.
 """
 
 from __future__ import annotations
@@ -87,6 +87,9 @@ class MeasuringSearch:
             self.measure(self.posed.paid)
             while self.open(self.settings.method, math.inf):
                 self.measure(self.used)
+        while self.confirm():
+            while self.open(self.settings.method, _SHORT):
+                self.measure(self.used)
         before, cost = (sum(map(self.model.price, timed)) for timed in (original, self.used))
         tally = self.model.tally([*original, *self.used], self.rounds, symbols)
         notes = list(self.model.notes)
@@ -128,6 +131,22 @@ class MeasuringSearch:
         """Measure what is not measured yet."""
         with self.phases(Phase.MEASURE):
             self.model.measure(parts, self.phases.report)
+
+    def confirm(self) -> bool:
+        """Measure once more where the answer leaves that by estimates, and what it leaves: of two
+        times, noise makes one the lesser.  Was there anything to do?"""
+        trusted = [
+            index
+            for index, (node, part) in enumerate(
+                zip(self.posed.nodes, self.posed.parts, strict=True)
+            )
+            if part is None or all(map(self._trusts, (node, *self.posed.inner.get(index, ()))))
+        ]
+        guess = self.posed.only(trusted)
+        left = guess.parts_of(self._extract(guess, self.settings.method, _SHORT))
+        differing = {*left} ^ {*self.used}
+        with self.phases(Phase.MEASURE):
+            return self.model.measure_again(differing, self.phases.report)
 
     def open(self, method: Method, most: float) -> bool:
         """Solve in at most so many seconds.  Does the answer use what is not measured, and is

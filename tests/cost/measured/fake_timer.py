@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import onnx
 
 from tensat_dl.cost.measured.little_model import LittleModel
 from tensat_dl.cost.measured.machine import Setting
+from tensat_dl.cost.measured.timer import Timing
 
 SETTING = Setting("a machine", "a runtime 1.0", 1)
 
@@ -32,9 +33,11 @@ class FakeTimer:
     timed: list[str] = field(default_factory=list)
     after: Callable[[], object] = lambda: None
 
-    def time(self, models: Sequence[LittleModel]) -> list[float | None]:
-        """See `Timer`."""
+    def time(
+        self, models: Sequence[LittleModel], known: Mapping[str, float]
+    ) -> list[Timing | None]:
+        """See `Timer`; it knows no keys."""
         self.timed += ["+".join(n.op_type for n in model.proto.graph.node) for model in models]
         found = [self.seconds(model.proto) for model in models]
         self.after()
-        return found
+        return [None if seconds is None else Timing(seconds) for seconds in found]

@@ -39,6 +39,15 @@ def test_the_lesser_time_counts(cache: CostCache) -> None:
     assert cache.load(HERE) == {"a": 1.0, "b": 2.0}
 
 
+def test_what_the_runtime_makes_of_signatures_is_kept(cache: CostCache) -> None:
+    assert cache.keys(HERE) == {}
+    cache.store(HERE, {"a": 2.0})
+    assert cache.keys(HERE) == {}  # as in files of before
+    cache.store(HERE, {"b": 2.0, "c": 2.0}, {"b": "k"})
+    cache.store(replace(HERE, threads=2), {"b": 2.0}, {"b": "l"})
+    assert cache.keys(HERE) == {"b": "k"}
+
+
 def test_nothing_stays_open_beside_the_file(cache: CostCache) -> None:
     cache.store(HERE, {"a": 2.0})
     cache.load(HERE)

@@ -133,7 +133,7 @@ def test_what_is_fused_keeps_its_name(
 ) -> None:
     """Only the pricing knows of chains."""
     monkeypatch.setattr(
-        OrtTimer, "time", lambda _, models: FakeTimer(relu_by_size_or_one).time(models)
+        OrtTimer, "time", lambda _, *asked: FakeTimer(relu_by_size_or_one).time(*asked)
     )
     monkeypatch.setattr(answer, "compare_models", lambda *_: faster)
     proto = model_of(

@@ -119,8 +119,8 @@ def test_integers_are_zeros_where_ones_are_refused(measured_model) -> None:
     timer = FakeTimer(seconds)
     feeds = []
     time = timer.time
-    timer.time = lambda models: [  # type: ignore[method-assign]
-        (feeds.append(model.feeds), time([model])[0])[1] for model in models
+    timer.time = lambda models, known: [  # type: ignore[method-assign]
+        (feeds.append(model.feeds), time([model], known)[0])[1] for model in models
     ]
     model = measured_model(timer)
     model.measure([gather()], silent)
