@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from tensat_dl.egraph import cycles
+from tensat_dl.egraph import cycles, naming
 from tensat_dl.egraph.asking import Asker, Counts, Found
 from tensat_dl.egraph.derive import DERIVE, DERIVE_FIND
 from tensat_dl.egraph.encode import EncodedProgram
@@ -25,6 +25,7 @@ from tensat_dl.egraph.question import Answerer
 from tensat_dl.egraph.rules import GATE, WANTS, EncodedRule
 from tensat_dl.egraph.runs import FOLDS, RUNS
 from tensat_dl.egraph.snapshot import StepRecord, StopReason
+from tensat_dl.egraph.typed import TYPED, typed_rule
 from tensat_dl.language import program
 
 
@@ -124,6 +125,7 @@ class Driver:
         started = time.monotonic()
         self._check_limits()
         rules = [rule for rule in rules if all(self._sizes[table] for table in rule.needs)]
+        self._note_types()
         for rule in rules:
             self._declare(rule.find, rule.finding)
             if rule.plan.left.has_lists:
@@ -157,6 +159,13 @@ class Driver:
             raise Stop(StopReason.ENODES, blamed)
         if time.monotonic() >= self.limits.deadline:
             raise Stop(StopReason.SECONDS, blamed)
+
+    def _note_types(self) -> None:
+        """Put e-nodes beside what is known of their inputs."""
+        for operator in self.encoded.matched:
+            if self._sizes[naming.node_table(operator)]:
+                self._declare(naming.typed_table(operator), partial(typed_rule, operator))
+        self.engine.run(TYPED)
 
     def _declare(self, name: str, commands: Callable[[], Iterable[str]]) -> None:
         """Run commands when they are first needed: compiling a rule takes milliseconds.
@@ -242,6 +251,7 @@ class Driver:
                 raise Stop(StopReason.SECONDS, blamed)
             closed = GATE - gate
             waiting = waiting * closed // (GATE - opened) + fresh * closed // GATE
+            self._note_types()
             fresh = sum(f.enodes for f in self._asker.ask(rules))
             opened = gate
 

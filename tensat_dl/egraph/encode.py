@@ -26,7 +26,9 @@ from tensat_dl.egraph.plan import plan_rule
 from tensat_dl.egraph.prune import prune_rules
 from tensat_dl.egraph.rules import WANTS, EncodedRule, EncodeOptions, encode_rule
 from tensat_dl.egraph.runs import DECLARATIONS as RUN_DECLARATIONS, FOLDS, RUNS
+from tensat_dl.egraph.typed import typed_declarations, typed_rule
 from tensat_dl.language import program
+from tensat_dl.language.sides import matched_operators
 from tensat_dl.settings import CyclePolicy
 from tensat_dl.vocabulary.operators import Operator
 
@@ -63,7 +65,8 @@ _PRELUDE = (
 class EncodedProgram:
     """Commands in order that all rules rest on, and the rules with those of their own.
     `checking` writes the commands to run before the first cycle check.  `prunes_steps`: some rule
-    asks for cycles to be pruned, so that is done after every step."""
+    asks for cycles to be pruned, so that is done after every step.  `matched` are the operators
+    whose e-nodes left sides look at beside the analyses of their inputs (see `egraph.typed`)."""
 
     commands: tuple[str, ...]
     rules: tuple[EncodedRule, ...]
@@ -71,10 +74,13 @@ class EncodedProgram:
     operators: tuple[Operator, ...]
     prunes_steps: bool
     checking: Callable[[], Iterable[str]] = tuple
+    matched: tuple[Operator, ...] = ()
 
     def all_commands(self) -> Iterator[str]:
         """Also those that wait until they are needed."""
         yield from self.commands
+        for operator in self.matched:
+            yield from typed_rule(operator)
         for rule in self.rules:
             yield from rule.finding()
             yield from rule.acting()
@@ -98,6 +104,8 @@ def encode(
     commands = list(_PRELUDE)
     for operator in operators:
         commands += operator_commands(operator)
+    matched = tuple(filter(naming.has_types, _matched(operators, rules, checked.derivations)))
+    commands += typed_declarations(matched)
     uses = tuple(uses_of(rules, checked.derivations))
     arguments = demanded_arguments(uses, checked.derivations)
     derivations = encode_derivations(checked, arguments)
@@ -109,10 +117,23 @@ def encode(
     encoded = tuple(encode_rule(plan, options) for plan in plans)
     commands += demand_rules(uses, arguments, DERIVE)
     if prunable:
-        commands += prune_rules(operators)
+        commands += prune_rules(operators, matched)
     checks = any(rule.check for rule in encoded)
     checking = partial(cycles.checking_rules, operators) if checks else tuple
-    return EncodedProgram(tuple(commands), encoded, derivations, operators, prunes_steps, checking)
+    return EncodedProgram(
+        tuple(commands), encoded, derivations, operators, prunes_steps, checking, matched
+    )
+
+
+def _matched(
+    operators: Iterable[Operator],
+    rules: Iterable[program.Rule],
+    derivations: Iterable[program.Derivation],
+) -> Iterator[Operator]:
+    """Those of `operators` that stand in a left side."""
+    sides: list[program.Rule | program.Derivation] = [*rules, *derivations]
+    wanted = {operator for side in sides for operator in matched_operators(side)}
+    return (operator for operator in operators if operator in wanted)
 
 
 def _relation_tables(

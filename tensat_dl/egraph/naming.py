@@ -1,7 +1,8 @@
 """Names in the engine's program, mangled so that none collides with a word of the engine.
 
 Tables of an operator `X`: `op_X` (the e-nodes), `made_X` (who made each, and in which
-generation), `young_n_X` (those of generations before n).  Tables of a rule number `n`: `ask_n`,
+generation), `typed_X` (with what is known of their inputs), `young_n_X` (those of generations
+before n).  Tables of a rule number `n`: `ask_n`,
 `hit_n`, `ans_n_p`, and those of its lists.  Variables of a rule `v` become `v_v`; what is known of
 them `t_v`, their keys `k_v`; the number of what is known of a list `l_v`.
 """
@@ -35,6 +36,16 @@ def node_table(operator: Operator) -> str:
 def made_table(operator: Operator) -> str:
     """The function from an e-node to `generation << 20 | rule`."""
     return "made_" + operator_suffix(operator)
+
+
+def has_types(operator: Operator) -> bool:
+    """It has a `typed_X`: what is known of a list of inputs has a number of its own."""
+    return bool(operator.inputs) and not operator.is_variadic
+
+
+def typed_table(operator: Operator) -> str:
+    """The operator's e-nodes with what is known of their inputs."""
+    return "typed_" + operator_suffix(operator)
 
 
 def young_table(operator: Operator, rounds: int) -> str:

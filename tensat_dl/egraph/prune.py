@@ -7,7 +7,7 @@ own answer whatever happened here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,14 +15,16 @@ from tensat_dl.components import strong_components
 from tensat_dl.egraph import naming
 from tensat_dl.egraph.engine import Engine, Row
 from tensat_dl.egraph.runs import rule_text
+from tensat_dl.egraph.typed import typed_row
 from tensat_dl.vocabulary.operators import Operator
 
 #: Subsumes the rows that Python names.
 PRUNE = "rs_prune"
 
 
-def prune_rules(operators: Sequence[Operator]) -> Iterator[str]:
-    """Commands that let Python name a row by its attributes and the keys of its inputs."""
+def prune_rules(operators: Sequence[Operator], typed: Container[Operator]) -> Iterator[str]:
+    """Commands that let Python name a row by its attributes and the keys of its inputs; those of
+    `typed` are also in tables of their own (see `egraph.typed`)."""
     yield f"(ruleset {PRUNE})"
     for operator in operators:
         suffix = naming.operator_suffix(operator)
@@ -35,12 +37,13 @@ def prune_rules(operators: Sequence[Operator]) -> Iterator[str]:
         keys = [f"k{name}" for name in names]
         yield f"(relation prune_{suffix} ({' '.join(['i64'] * (1 + len(keys)))}))"
         row = " ".join(["attrs", *names])
-        yield rule_text(
-            [f"(prune_{suffix} {' '.join(['attrs', *keys])})", *atoms, f"(= node ({node} {row}))"],
-            [f"(subsume ({node} {row}))"],
-            PRUNE,
-            f"prune:{suffix}",
-        )
+        named = [f"(prune_{suffix} {' '.join(['attrs', *keys])})", *atoms]
+        body = [*named, f"(= node ({node} {row}))"]
+        yield rule_text(body, [f"(subsume ({node} {row}))"], PRUNE, f"prune:{suffix}")
+        if operator in typed:
+            known = typed_row(operator)
+            head = [f"(delete {known})"]
+            yield rule_text([*named, known], head, PRUNE, f"prune_typed:{suffix}")
 
 
 @dataclass(frozen=True)

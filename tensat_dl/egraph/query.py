@@ -4,9 +4,10 @@ Enters: a :class:`~tensat_dl.egraph.plan.MatchPlan` and an order of the operands
 operators.  Leaves: atoms as text, and the names of the variables that hold each column.
 
 Tables: `(op_X attributes input..)` gives a tensor or a bundle; operators with variadic inputs
-take one vector; `(Out bundle i)` is a tensor; `(type tensor)` and `(vtypes vector)` give analysis
-ids, `(vnumber vector)` the number of the latter (see `egraph.numbering`); `(key tensor)`,
-`(vkey vector)` stable keys; `(made_X ..)` the origin of an e-node.
+take one vector, the others are looked at beside the analyses of their inputs (see `egraph.typed`);
+`(Out bundle i)` is a tensor; `(type tensor)` and `(vtypes vector)` give analysis ids, `(vnumber
+vector)` the number of the latter (see `egraph.numbering`); `(key tensor)`, `(vkey vector)` stable
+keys; `(made_X ..)` the origin of an e-node.
 
 The engine joins tables first and computes afterwards, so nothing computed may stand in a table's
 column: it would be a cross product.  Elements, lengths and parts of vectors are therefore tables
@@ -20,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from tensat_dl.egraph import naming
-from tensat_dl.egraph.plan import Column, ColumnKind, MatchPlan
+from tensat_dl.egraph.plan import Column, ColumnKind, MatchPlan, reads
 from tensat_dl.language import program
 
 #: Bits of the rule number in an origin; the generation stands above them.
@@ -86,14 +87,18 @@ def write_query(
     query = Query()
     for index, (match, swapped) in enumerate(zip(plan.matches, order, strict=True)):
         arguments = _arguments(query, match, index, swapped, prefix)
-        _application(query, match, index, arguments)
+        _application(query, match, index, arguments, _input_types(plan, match, index, swapped))
         made = naming.made_table(match.operator)
         table = naming.young_table(match.operator, rounds) if rounds else made
         if origins or rounds:
             query.add(f"(= m{index} ({table} a{index}{arguments}))")
             query.origins.append(f"m{index}")
+    typed = {
+        name for match in plan.matches if naming.has_types(match.operator) for name in reads(match)
+    }
     for name in plan.asked:
-        query.add(f"(= {naming.analysis_variable(name)} (type {naming.variable(name)}))")
+        if name not in typed:
+            query.add(f"(= {naming.analysis_variable(name)} (type {naming.variable(name)}))")
     for name in plan.lists:
         query.add(f"(= {naming.list_variable(name)} (vnumber {naming.variable(name)}))")
     if keys:
@@ -122,12 +127,17 @@ def add_relations(query: Query, facts: Iterable[program.Fact]) -> None:
             query.add(f"({naming.relation_table(fact.relation)} {arguments})")
 
 
-def _application(query: Query, match: program.Match, index: int, arguments: str) -> None:
-    term = f"({naming.node_table(match.operator)} a{index}{arguments})"
-    if not match.operator.has_bundle:
-        query.add(f"(= {naming.variable(match.outputs[0])} {term})")
+def _application(
+    query: Query, match: program.Match, index: int, arguments: str, types: str
+) -> None:
+    operator = match.operator
+    result = f"b{index}" if operator.has_bundle else naming.variable(match.outputs[0])
+    if naming.has_types(operator):
+        query.add(f"({naming.typed_table(operator)} a{index}{arguments} {result}{types})")
+    else:
+        query.add(f"(= {result} ({naming.node_table(operator)} a{index}{arguments}))")
+    if not operator.has_bundle:
         return
-    query.add(f"(= b{index} {term})")
     for place, output in enumerate(match.outputs):
         query.add(f"(= {naming.variable(output)} (Out b{index} {place}))")
 
@@ -140,6 +150,17 @@ def _arguments(query: Query, match: program.Match, index: int, swapped: bool, pr
         _vector(query, match, index, vector, prefix)
         return f" {vector}"
     return "".join(" " + input_term(i) for i in match.inputs)
+
+
+def _input_types(plan: MatchPlan, match: program.Match, index: int, swapped: bool) -> str:
+    """The variables of what is known of the inputs; others where the rule does not ask."""
+    inputs = match.inputs[::-1] if swapped else match.inputs
+    return "".join(
+        f" {naming.analysis_variable(item.name)}"
+        if isinstance(item, program.InputVariable) and item.name in plan.asked
+        else f" u{index}_{place}"
+        for place, item in enumerate(inputs)
+    )
 
 
 def input_term(item: program.MatchInput) -> str:
