@@ -186,9 +186,7 @@ def _judges(original: Graph, settings: Settings, prices: CostModel, blame_of: Bl
         key = pair_key(before, model_digest(new.graph, new.source.proto), conditions)
         return KeptComparisons(prices.cache, prices.setting, cost.compare).get(key, made)
 
-    return _Judges(
-        lambda new: checked(optimised=new, load=loader.open), blame_of, compare, cost.keep_anyway
-    )
+    return _Judges(lambda new: checked(optimised=new), blame_of, compare, cost.keep_anyway)
 
 
 def _first_accepted(

@@ -96,8 +96,8 @@ def open_runner(source: Source, *, optimise: bool = False, also: Sequence[str] =
 
 @dataclass(frozen=True)
 class Loader:
-    """Loads models to be timed, as users load them, and keeps the last two: what one stage has
-    loaded the next need not.  `threads` 0 is onnxruntime's own choice."""
+    """Loads models to be timed, as users load them, and keeps the last two: the original need not
+    be loaded again for the next candidate.  `threads` 0 is onnxruntime's own choice."""
 
     threads: int = 0
     _kept: list[tuple[Source, OrtRunner]] = field(default_factory=list)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,10 +52,9 @@ def verify(
     dims: Mapping[str, int] | None = None,
     progress: Callable[[int], None] | None = None,
     types: Mapping[str, Type] | None = None,
-    load: Callable[[Source], Runner] | None = None,
 ) -> Verification:
     """Compare two models; `dims` fixes symbolic dims, `progress` hears of each sample done,
-    `types` are those of the original's values, `load` loads with optimisations on."""
+    `types` are those of the original's values."""
     if not settings.enabled:
         return Verification(0, 0.0, True, skipped="switched off")
     before, after = load_source(original), load_source(optimised)
@@ -66,8 +64,7 @@ def verify(
     complaint = checker_complaint(after.proto)
     if complaint and not checker_complaint(before.proto):
         return failed(f"onnx.checker refuses the optimised model: {complaint}")
-    load = load or partial(open_runner, optimise=True)
-    return _Verifier(before, after, settings, dims or {}, progress, types or {}, load).verdict()
+    return _Verifier(before, after, settings, dims or {}, progress, types or {}).verdict()
 
 
 @dataclass(frozen=True)
@@ -78,7 +75,6 @@ class _Verifier:
     dims: Mapping[str, int]
     progress: Callable[[int], None] | None
     types: Mapping[str, Type]
-    load: Callable[[Source], Runner]
 
     def verdict(self) -> Verification:
         """The models as a whole where the original runs, else the parts of them that do."""
@@ -157,13 +153,13 @@ class _Verifier:
     def _load_optimised(self) -> str:
         """Why the new model does not load with optimisations on; "" where the original neither."""
         try:
-            self.load(self.after)
+            open_runner(self.after, optimise=True)
         except CannotRun as reason:
             problem = f"the optimised model does not load with optimisations on: {reason}"
         else:
             return ""
         try:
-            self.load(self.before)
+            open_runner(self.before, optimise=True)
         except CannotRun:
             return ""
         return problem
