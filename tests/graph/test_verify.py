@@ -11,7 +11,7 @@ from tensat_dl.errors import VerificationError
 from tensat_dl.graph.compare import compare
 from tensat_dl.graph.randomise import randomise_initializers
 from tensat_dl.graph.read import read_model
-from tensat_dl.graph.run import open_reference
+from tensat_dl.graph.run import OrtRunner, open_reference
 from tensat_dl.graph.source import Source
 from tensat_dl.graph.verify import Verification, require, verify
 from tensat_dl.settings import ModelSettings, VerifySettings
@@ -34,6 +34,21 @@ SCALED = "g (float[N,4] x) => (float[N,4] y) <float k = {%s}> { y = Mul(x, k) }"
 def test_equal_models_agree_exactly() -> None:
     result = check(SCALED % 2.0, SCALED % 2.0)
     assert (result.ok, result.samples, result.max_difference) == (True, 3, 0.0)
+
+
+def test_a_model_that_is_the_same_runs_once_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = []
+    run = OrtRunner.run
+    monkeypatch.setattr(OrtRunner, "run", lambda self, feeds: ran.append(feeds) or run(self, feeds))
+    same = model(SCALED % 2.0)
+    told: list[int] = []
+    result = verify(same, same, SETTINGS, progress=told.append)
+    assert (result.ok, result.samples, result.max_difference) == (True, 3, 0.0)
+    assert (result.runner, told) == ("onnxruntime", [1, 2, 3])
+    assert len(ran) == 3
+    # one that is equal is another, and runs, too
+    assert verify(same, model(SCALED % 2.0), SETTINGS).ok
+    assert len(ran) == 3 + 6
 
 
 def test_rounding_is_allowed_and_reported() -> None:
