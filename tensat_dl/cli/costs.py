@@ -26,6 +26,7 @@ examples:
   tensat-dl costs list
   tensat-dl costs export costs.json      all measurements, to take elsewhere (`-`: to stdout)
   tensat-dl costs import costs.json      where both have a time for the same, the lesser counts
+                                         (`-`: from stdin)
   tensat-dl costs clear                  forget everything; the next run measures anew
 
 A measurement holds for one processor, version of onnxruntime, number of threads and signature:
@@ -66,7 +67,7 @@ def _list(cache: CostCache, file: str) -> None:
     rows = cache.rows()
     compared = cache.comparisons()
     more = f", and {counted(compared, 'comparison')} of whole models" if compared else ""
-    blocks: list[Block] = [Line(f"{len(rows):,} measurements in {cache.path}{more}")]
+    blocks: list[Block] = [Line(f"{counted(len(rows), 'measurement')} in {cache.path}{more}")]
     for machine, runtime in dict.fromkeys((row.machine, row.runtime) for row in rows):
         found = [row for row in rows if (row.machine, row.runtime) == (machine, runtime)]
         blocks.append(Line(f"{machine}; {runtime}", "bold"))
@@ -86,7 +87,7 @@ def _export(cache: CostCache, file: str) -> None:
     rows = cache.rows()
     write_json(to_content(rows), file)
     place = "stdout" if file == "-" else file
-    print(f"{len(rows):,} measurements written to {place}", file=sys.stderr)
+    print(f"{counted(len(rows), 'measurement')} written to {place}", file=sys.stderr)
 
 
 def _import(cache: CostCache, file: str) -> None:
@@ -94,7 +95,8 @@ def _import(cache: CostCache, file: str) -> None:
     from tensat_dl.reading import UnreadableError, read_bytes
 
     try:
-        rows = from_text(read_bytes(Path(file)).decode("utf-8-sig"))
+        content = sys.stdin.buffer.read() if file == "-" else read_bytes(Path(file))
+        rows = from_text(content.decode("utf-8-sig"))
     except UnreadableError as reason:
         raise InputError(f"{file} {reason}") from None
     except UnicodeDecodeError:
@@ -102,7 +104,7 @@ def _import(cache: CostCache, file: str) -> None:
     except CacheFault as fault:
         raise InputError(f"{file} cannot be imported: {fault}") from None
     cache.add(rows)
-    print(f"{len(rows):,} measurements added to {cache.path}")
+    print(f"{counted(len(rows), 'measurement')} added to {cache.path}")
 
 
 def _clear(cache: CostCache, file: str) -> None:

@@ -4,6 +4,7 @@ The timer and the comparison are fakes, but for one run that measures."""
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import onnx.parser
 import pytest
 
 from tensat_dl import answer
-from tensat_dl.cost.measured.cache import CostCache
+from tensat_dl.cost.measured.cache import CostCache, Measurement
 from tensat_dl.cost.measured.comparison import Comparison
 from tensat_dl.cost.measured.little_model import LittleModel
 from tensat_dl.cost.measured.timer import OrtTimer, Timing
@@ -239,6 +240,15 @@ def test_costs_are_listed_exported_imported_and_cleared(tensat, measuring) -> No
 def test_an_export_goes_to_stdout(tensat, tmp_path: Path) -> None:
     done = tensat("costs", "export", "-", "--cost-cache", "none.sqlite")
     assert json.loads(done.out) == {"tensat-dl costs": 1, "costs": []}
+
+
+def test_an_import_comes_from_stdin(tensat, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = {"machine": "m", "runtime": "r", "threads": 1, "signature": "s", "seconds": 1e-6}
+    text = json.dumps({"tensat-dl costs": 1, "costs": [row]})
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    done = tensat("costs", "import", "-", "--cost-cache", "c.sqlite")
+    assert (done.code, done.out) == (0, "1 measurement added to c.sqlite\n")
+    assert CostCache(Path("c.sqlite")).rows() == [Measurement("m", "r", 1, "s", 1e-6)]
 
 
 def test_the_cache_of_the_settings_is_used(tensat, tmp_path: Path) -> None:

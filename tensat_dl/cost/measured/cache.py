@@ -43,6 +43,7 @@ _STORE = """
 INSERT INTO costs VALUES (:machine, :runtime, :threads, :signature, :seconds)
 ON CONFLICT DO UPDATE SET seconds = min(seconds, excluded.seconds)
 """
+_COLUMNS = ("machine", "runtime", "threads", "signature", "seconds")
 #: Came later than the rest, so that a file may lack it.
 _COMPARISONS = """
 CREATE TABLE IF NOT EXISTS comparisons (
@@ -203,11 +204,11 @@ class CostCache:
     def clear(self) -> bool:
         """Remove the file, and what SQLite keeps beside it; was there one?
 
-        Refuses a file that SQLite did not write, as somebody may have named the wrong one.
+        Refuses what is no cost cache, as somebody may have named the wrong file; a damaged one goes.
         """
         existed = self.path.exists()
         try:
-            if existed and not self._is_sqlite():
+            if existed and not (self._is_sqlite() and self._is_ours()):
                 raise CacheFault(f"{self.path} is no cost cache; if it was one, remove it yourself")
             for name in ("", "-wal", "-shm", "-journal"):
                 self.path.with_name(self.path.name + name).unlink(missing_ok=True)
@@ -218,6 +219,13 @@ class CostCache:
     def _is_sqlite(self) -> bool:
         with self.path.open("rb") as file:
             return file.read(len(_MAGIC)) in (_MAGIC, b"")
+
+    def _is_ours(self) -> bool:
+        with contextlib.closing(sqlite3.connect(self.path, PATIENCE)) as connection:
+            try:
+                return not _is_foreign(connection)
+            except sqlite3.Error:
+                return True
 
     def _write(self, rows: Iterator[dict[str, Any]] | map[dict[str, Any]]) -> None:
         self._make_folder()
@@ -234,6 +242,8 @@ class CostCache:
     def _connection(self) -> Iterator[sqlite3.Connection]:
         try:
             with contextlib.closing(sqlite3.connect(self.path, PATIENCE)) as connection:
+                if _is_foreign(connection):
+                    raise CacheFault(f"{self.path} is no cost cache; choose another file")
                 _prepare(connection)
                 yield connection
         except sqlite3.Error as error:
@@ -250,6 +260,16 @@ def _prepare(connection: sqlite3.Connection) -> None:
     with connection:
         connection.execute(_SCHEMA)
         connection.execute(f"PRAGMA user_version = {LAYOUT}")
+
+
+def _is_foreign(connection: sqlite3.Connection) -> bool:
+    """The database is another program's: it has tables, and not ours.  That of another layout need
+    not have our columns."""
+    (layout,) = connection.execute("PRAGMA user_version").fetchone()
+    columns = tuple(row[1] for row in connection.execute("PRAGMA table_info(costs)"))
+    if not columns:
+        return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
+    return layout in (0, LAYOUT) and columns != _COLUMNS
 
 
 def _has(connection: sqlite3.Connection, table: str) -> bool:

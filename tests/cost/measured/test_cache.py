@@ -137,6 +137,43 @@ def test_clear_spares_what_is_no_database(tmp_path: Path) -> None:
     assert model.exists()
 
 
+@pytest.mark.parametrize(
+    ("layout", "table"),
+    [
+        *((layout, "history (url)") for layout in (0, 1, 7)),
+        *((layout, "costs (signature, seconds)") for layout in (0, 1)),
+    ],
+)
+def test_the_database_of_another_program_is_left_alone(
+    tmp_path: Path, layout: int, table: str
+) -> None:
+    path = tmp_path / "history.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"CREATE TABLE {table}")
+        connection.execute(f"PRAGMA user_version = {layout}")
+    connection.close()
+    content = path.read_bytes()
+    cache = CostCache(path)
+    for use in (
+        lambda: cache.load(HERE),
+        lambda: cache.store(HERE, {"a": 1.0}),
+        lambda: cache.refuse(HERE, "maker", ["a"]),
+        cache.rows,
+        cache.clear,
+    ):
+        with pytest.raises(CacheFault, match=r"history\.sqlite is no cost cache"):
+            use()
+    assert path.read_bytes() == content
+
+
+def test_a_damaged_cache_can_be_cleared(cache: CostCache) -> None:
+    cache.store(HERE, {f"a rather long signature, number {n}": 1.0 for n in range(2000)})
+    whole = cache.path.read_bytes()
+    cache.path.write_bytes(whole[:5000])
+    assert cache.clear() is True
+    assert not cache.path.exists()
+
+
 def test_rows_go_to_json_and_back(cache: CostCache) -> None:
     cache.store(HERE, {"b": 1.25e-6, "a": 3.0})
     rows = [
