@@ -204,7 +204,7 @@ class CostCache:
     def clear(self) -> bool:
         """Remove the file, and what SQLite keeps beside it; was there one?
 
-        Refuses what is no cost cache, as somebody may have named the wrong file; a damaged one goes.
+        Refuses what is no cost cache, as somebody may have named the wrong file.
         """
         existed = self.path.exists()
         try:
