@@ -7,6 +7,7 @@ their operands, virtual operators are lowered.  Knows no ONNX; `graph.write` doe
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -108,16 +109,23 @@ class _Exporter:
             found.setdefault(eclass, name)
         return found
 
-    def _sources(self) -> dict[object, Node]:
-        """The original's node for an application of an operator to classes."""
-        found: dict[object, Node] = {}
+    def _sources(self) -> dict[object, list[Node]]:
+        """The original's nodes for an application of an operator to classes."""
+        found: dict[object, list[Node]] = defaultdict(list)
         for node in self.original.nodes:
             attributes = attributes_in_graph(node)
             classes = tuple(self._class_of(name) for name in node.inputs)
             if node.operator.commutative and len(classes) == 2:
-                found.setdefault((node.operator, attributes, classes[::-1]), node)
-            found.setdefault((node.operator, attributes, classes), node)
+                found[node.operator, attributes, classes[::-1]].append(node)
+            found[node.operator, attributes, classes].append(node)
         return found
+
+    def _source(self, eclass: int, key: object) -> Node | None:
+        """Of equal nodes the one that makes a value under the name that it will have."""
+        nodes = self.sources.get(key, ())
+        made = (eclass, *self.projections.get(eclass, {}).values())
+        wanted = {self.preferred.get(each) for each in made}
+        return next((n for n in nodes if not wanted.isdisjoint(n.outputs)), next(iter(nodes), None))
 
     def _class_of(self, name: str | None) -> int:
         return self.saturated.absent_class if name is None else self.saturated.value_class[name]
@@ -143,7 +151,7 @@ class _Exporter:
             constant = self.saturated.constants[name]
             value = self._constant_name(constant)
             self.names[eclass] = value
-            self.constants[value] = constant
+            self.constants[value] = self.original.constants.get(value, constant)
             self.types[value] = constant.type
 
     def _constant_name(self, constant: Constant) -> str:
@@ -152,7 +160,7 @@ class _Exporter:
         return self.name_of_digest.get(constant.digest) or self._fresh("constant")
 
     def _application(self, eclass: int, node: ENode, head: Application) -> None:
-        source = self.sources.get((head.operator, head.attributes, node.children))
+        source = self._source(eclass, (head.operator, head.attributes, node.children))
         children = self._constants_last(head.operator, node.children)
         if source is not None:
             children = tuple(self._class_of(name) for name in source.inputs)
@@ -219,8 +227,8 @@ class _Exporter:
         lowered = lower(self.program, head, types)
         names: dict[str, str | None] = dict(zip(lowered.inputs, inputs, strict=False))
         for local, constant in lowered.constants.items():
-            names[local] = self._constant_name(constant)
-            self.constants[names[local] or ""] = constant
+            names[local] = name = self._constant_name(constant)
+            self.constants[name] = self.original.constants.get(name, constant)
         copies: list[tuple[str, str]] = []
         for local, output in zip(lowered.outputs, outputs, strict=True):
             if local in names:

@@ -19,7 +19,7 @@ from tensat_dl.graph.model import Graph, Node
 from tensat_dl.graph.names import Names, node_names, subgraphs
 from tensat_dl.graph.naming import Naming
 from tensat_dl.graph.opsets import means_the_same
-from tensat_dl.graph.source import LiftedNode, Source, opset_imports
+from tensat_dl.graph.source import LiftedNode, Source, opset_imports, plain_domain
 from tensat_dl.graph.subgraphs import captured, captured_by, rename_captured
 from tensat_dl.vocabulary import adapters
 from tensat_dl.vocabulary.operators import OperatorKind
@@ -40,6 +40,11 @@ class Lowering:
         self.opsets = opset_imports(self.source.proto)
         self._node_names = Names(node_names(self.source.proto.graph))
         self._given_names: set[str] = set()
+        self._identities = {
+            node.output[0]: node
+            for node in self.source.proto.graph.node
+            if node.op_type == "Identity" and not plain_domain(node.domain)
+        }
         self._read = {name for node in graph.nodes for name in node.inputs}
         self._read |= {output.value for output in graph.outputs}
 
@@ -56,7 +61,14 @@ class Lowering:
         return self._lowered(node)
 
     def identity(self, value: str, name: str) -> onnx.NodeProto:
-        """A copy of a value under another name."""
+        """A copy of a value under another name, as the source makes it where it does."""
+        original = self._identities.get(name)
+        if original is not None:
+            proto = onnx.NodeProto()
+            proto.CopyFrom(original)
+            self._name_copy(proto)
+            proto.input[:] = [value]
+            return proto
         return helper.make_node("Identity", [value], [name], self._node_names.fresh("Identity"))
 
     # --- copying ------------------------------------------------------------------------------
@@ -101,8 +113,7 @@ class Lowering:
         original = self.source.node(node.index)
         proto = onnx.NodeProto()
         proto.CopyFrom(original)
-        if (name := self._own_name(original.name)) != original.name:
-            proto.name = name
+        self._name_copy(proto)
         count = len(node.inputs) - len(captured_by(original))
         shown = min(count, len(original.input))
         del proto.input[:], proto.output[:]
@@ -172,6 +183,10 @@ class Lowering:
             return self._node_names.fresh(name)
         self._given_names.update(filter(None, (name,)))
         return name
+
+    def _name_copy(self, proto: onnx.NodeProto) -> None:
+        if (name := self._own_name(proto.name)) != proto.name:
+            proto.name = name
 
     def _input_names(self, inputs: Sequence[str | None]) -> list[str]:
         return ["" if name is None else self.names[name] for name in inputs]

@@ -130,3 +130,27 @@ def test_a_model_over_the_limit_of_protobuf(idle: str, monkeypatch: pytest.Monke
     result = tensat_dl.optimize(proto, idle)
     assert operators(result.model) == ["Abs", "MatMul"]
     assert result.report["verification"]["samples"] == 3
+
+
+def test_what_was_not_changed_is_kept_to_the_letter(tmp_path: Path) -> None:
+    """Of two equal nodes the one whose value stays; an Identity that an output needs; a constant
+    that a rule writes as the model has it."""
+    text = (
+        "g (float[3] x) => (float[3] y, float[3] i, float[3] z) <float k = {4}>"
+        "{ [first] a = Abs(x) [second] y = Abs(x) [copy] i = Identity(x)"
+        "  b = Add(a, y) c = Add(y, a) z = Add(b, c) }"
+    )
+    proto = model(text)
+    proto.graph.initializer[0].doc_string = "four"
+    for node in proto.graph.node:
+        node.doc_string = f"makes {node.output[0]}"
+    path = tmp_path / "r.tsat"
+    path.write_text(
+        "language 1\nrewrite copy: Identity(x) => x\n"
+        "rewrite four: Add(Add(x, x), Add(x, x)) => Mul(x, f32(4))\n"
+    )
+    result = tensat_dl.optimize(proto, str(path), {"cost": {"model": "nodes"}})
+    second, copy = proto.graph.node[1:3]
+    assert second in result.model.graph.node
+    assert copy in result.model.graph.node
+    assert list(result.model.graph.initializer) == list(proto.graph.initializer)
