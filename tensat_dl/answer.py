@@ -160,12 +160,14 @@ class _Judges:
 @dataclass(frozen=True)
 class Accepted:
     """The candidate to be written.  `comparison`: that of the best candidate, where one was
-    made; `warnings`: why better ones are not written."""
+    made; `warnings`: why better ones are not written; `slower`: the best one, which is no faster
+    and therefore not written."""
 
     candidate: Candidate
     verification: Verification
     comparison: Comparison | None
     warnings: tuple[str, ...]
+    slower: Candidate | None = None
 
 
 def _judges(original: Graph, settings: Settings, prices: CostModel, blame_of: BlameOf) -> _Judges:
@@ -194,7 +196,7 @@ def _first_accepted(
 ) -> Accepted | Blame:
     """The first candidate that the runtime takes, and is the better for it."""
     refused: list[str] = []
-    comparison = None
+    comparison = slower = None
     while True:
         with phases(Phase.EXPORT):
             candidate = next(offered)
@@ -216,5 +218,7 @@ def _first_accepted(
                 comparison = None
                 continue
             if not (comparison.faster or comparison.refused or keep):
+                slower = candidate
                 continue
-        return Accepted(candidate, verification, comparison, tuple(dict.fromkeys(refused)))
+        warnings = tuple(dict.fromkeys(refused))
+        return Accepted(candidate, verification, comparison, warnings, slower)

@@ -42,7 +42,7 @@ class Outcome:
 
     `model` is the optimised model.  `cost_choice`: the cost model, and why it is that one.  Costs
     are in `cost_unit` ("" for models of rule files).  `nodes_before` and `nodes_after` count nodes
-    by operator name.
+    by operator name; `nodes_slower` those of a better answer that is no faster and not written.
     `rules_in_answer`: rule name -> e-nodes it made that the answer uses.  `verification` is None
     where it was switched off.  `seconds` is
     by phase (the names of :class:`tensat_dl.progress.ProgressEvent`).  `output_path` is None
@@ -67,5 +67,6 @@ class Outcome:
     warnings: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
     notes: tuple[str, ...] = ()
+    nodes_slower: Mapping[str, int] | None = None
     tally: Tally | None = None
     comparison: Comparison | None = None

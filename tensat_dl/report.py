@@ -55,6 +55,7 @@ def make_report(outcome: Outcome) -> Report:
         "nodes": {
             "before": dict(sorted(outcome.nodes_before.items())),
             "after": dict(sorted(outcome.nodes_after.items())),
+            "slower": outcome.nodes_slower and dict(sorted(outcome.nodes_slower.items())),
         },
         "exploration": _exploration(outcome.exploration),
         "extraction": extraction_report(outcome.extraction),

@@ -88,6 +88,7 @@ def tell(run: Run, seconds: Mapping[str, float], output: Path | None, *, verifie
         cost_after=answer.cost,
         nodes_before=_count_nodes(run.original),
         nodes_after=_count_nodes(answer.graph),
+        nodes_slower=_count_nodes(accepted.slower.graph) if accepted.slower else None,
         exploration=exploration,
         extraction=settled.extraction,
         rules_in_answer=run.made,
@@ -112,7 +113,7 @@ def tell(run: Run, seconds: Mapping[str, float], output: Path | None, *, verifie
 
 def _status(accepted: Accepted) -> OutcomeStatus:
     candidate = accepted.candidate
-    if not candidate.found and accepted.comparison is not None:
+    if accepted.slower is not None:
         return OutcomeStatus.NOT_FASTER
     if not candidate.found and accepted.warnings:
         return OutcomeStatus.REFUSED

@@ -101,10 +101,14 @@ def _headline(report: Report) -> Line:
     before, after = cost["before"], cost["after"]
     unit = f" {cost['unit']}" if cost["unit"] else ""
     costs = f"{cost['model']} {number(before)}{unit} -> {number(after)}{unit}"
-    folded = report["nodes"]["before"] != report["nodes"]["after"]
+    nodes = report["nodes"]
+    folded = nodes["before"] != nodes["after"]
     kept = "the original is kept" + (", constants folded" if folded else "")
     if report["status"] == OutcomeStatus.NOT_FASTER:
-        text = f"the new model is not faster; {kept} (--keep-anyway writes the new one)"
+        found = (
+            f"the new model ({_total(nodes['slower']):,} nodes, was {_total(nodes['before']):,})"
+        )
+        text = f"{found} is not faster beyond noise; {kept} (--keep-anyway writes the new one)"
         return Line(text, "bold")
     if report["status"] == OutcomeStatus.REFUSED:
         return Line(f"what was found cannot be run; {kept} ({costs})", "bold")
@@ -112,13 +116,19 @@ def _headline(report: Report) -> Line:
         return Line(f"nothing better found; the model is unchanged ({costs})", "bold")
     if report["status"] == OutcomeStatus.LIMITED:
         return Line(f"within the limits, which the model was not; it costs more ({costs})", "bold")
+    faster = _faster(report["comparison"])
     if after >= before:
-        fewer = counted(
-            _total(report["nodes"]["before"]) - _total(report["nodes"]["after"]), "node"
-        )
-        how = "constants folded" if not _acted(report) else f"{fewer} fewer"
-        return Line(f"as cheap as before, {how} ({costs})", "bold green")
-    return Line(f"{_saved(before, after)} % cheaper ({costs})", "bold green")
+        fewer = counted(_total(nodes["before"]) - _total(nodes["after"]), "node")
+        how = f"{fewer} fewer" if _acted(report) else "constants folded"
+        return Line(f"{faster}as cheap as before, {how} ({costs})", "bold green")
+    return Line(f"{faster}{_saved(before, after)} % cheaper ({costs})", "bold green")
+
+
+def _faster(comparison: Report | None) -> str:
+    """Where the whole models were timed, that comes before what their operators cost."""
+    if comparison is None or not comparison["faster"]:
+        return ""
+    return f"{comparison['ratio']:.2f} times as fast; "
 
 
 def _saved(before: float, after: float) -> str:
@@ -128,11 +138,19 @@ def _saved(before: float, after: float) -> str:
 
 
 def _nodes(nodes: dict[str, dict[str, int]]) -> Table:
-    before, after = nodes["before"], nodes["after"]
-    names = sorted({*before, *after})
-    rows = [_node_row(name, before.get(name, 0), after.get(name, 0)) for name in names]
-    total = _node_row("total", _total(before), _total(after))
-    return Table(("nodes", ">before", ">after", ">change"), [*rows, total])
+    """Nodes of the original and of what is written; and of what is not written, where there is
+    something."""
+    before, after, slower = nodes["before"], nodes["after"], nodes["slower"]
+    names = sorted({*before, *after, *(slower or ())})
+    counts = [(n, before.get(n, 0), after.get(n, 0), (slower or {}).get(n, 0)) for n in names]
+    counts.append(("total", _total(before), _total(after), _total(slower or {})))
+    rows = [
+        (name, f"{old:,}", f"{new:,}", f"{new - old:+,}" if new != old else "", f"{other:,}")
+        for name, old, new, other in counts
+    ]
+    head = ("nodes", ">before", ">after", ">change", ">not written")
+    shown = len(head) - (slower is None)
+    return Table(head[:shown], [row[:shown] for row in rows])
 
 
 def _total(nodes: dict[str, int]) -> int:
@@ -142,11 +160,6 @@ def _total(nodes: dict[str, int]) -> int:
 def _acted(report: Report) -> bool:
     """Have rules a part in the answer?"""
     return any(rule["in_answer"] for rule in report["rules"])
-
-
-def _node_row(name: str, before: int, after: int) -> tuple[str, str, str, str]:
-    change = f"{after - before:+,}" if after != before else ""
-    return name, f"{before:,}", f"{after:,}", change
 
 
 def _rules(rules: list[Report], verbose: bool) -> Table | None:

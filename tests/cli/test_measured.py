@@ -53,7 +53,7 @@ def test_a_faster_model_is_written(tensat, measuring) -> None:
     done = tensat(*RUN, "--json", "r.json")
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
-    assert lines[0] == "25.0 % cheaper (measured 4 s -> 3 s)"
+    assert lines[0] == "2.00 times as fast; 25.0 % cheaper (measured 4 s -> 3 s)"
     assert any(line.startswith("measured      2 operators, 0 from the cache;") for line in lines)
     assert (
         "comparison    2000 ms -> 1000 ms, 2.000 times as fast (1.900 to 2.100); 25 rounds; N = 16"
@@ -82,14 +82,22 @@ def test_a_model_that_is_not_faster_is_not_written(tensat, measuring) -> None:
     done = tensat(*RUN, "--json", "r.json")
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines()[0] == (
-        "the new model is not faster; the original is kept (--keep-anyway writes the new one)"
+        "the new model (3 nodes, was 4) is not faster beyond noise; the original is kept"
+        " (--keep-anyway writes the new one)"
     )
     assert Path("m.opt.onnx").read_bytes() == Path("m.onnx").read_bytes()
     report = json.loads(Path("r.json").read_text())
     assert report["status"] == "not faster"
     assert (report["cost"]["before"], report["cost"]["after"]) == (4.0, 4.0)
     assert report["comparison"]["ratio"] == 1.0
-    assert report["nodes"]["before"] == report["nodes"]["after"]
+    assert report["nodes"]["before"] == report["nodes"]["after"] == {"MatMul": 2, "Relu": 2}
+    assert report["nodes"]["slower"] == {"MatMul": 2, "Relu": 1}
+    assert [line.split() for line in done.out.splitlines()[2:6]] == [
+        ["nodes", "before", "after", "change", "not", "written"],
+        ["MatMul", "2", "2", "2"],
+        ["Relu", "2", "2", "1"],
+        ["total", "4", "4", "3"],
+    ]
 
 
 def test_where_it_is_not_faster_constants_are_folded_all_the_same(tensat, measuring) -> None:
@@ -102,7 +110,8 @@ def test_where_it_is_not_faster_constants_are_folded_all_the_same(tensat, measur
     onnx.save(onnx.parser.parse_model(text), "m.onnx")
     done = tensat(*RUN, "--json", "r.json")
     assert done.out.splitlines()[0] == (
-        "the new model is not faster; the original is kept, constants folded"
+        "the new model (2 nodes, was 4) is not faster beyond noise; the original is kept, constants"
+        " folded"
         " (--keep-anyway writes the new one)"
     )
     assert [n.op_type for n in onnx.load("m.opt.onnx").graph.node] == ["Relu", "Relu", "Mul"]
@@ -123,9 +132,14 @@ LEVEL = "language 1\nrewrite one: Neg(Neg(Abs(x))) => Sin(x)\n"
 @pytest.mark.parametrize(
     ("comparison", "flags", "first", "written"),
     [
-        (SAME, [], "the new model is not faster; the original is kept (--keep", 4),
+        (SAME, [], "the new model (2 nodes, was 4) is not faster beyond noise; the", 4),
         (SAME, ["--keep-anyway"], "as cheap as before, 2 nodes fewer (measured 4 s -> 4 s)", 2),
-        (FASTER, [], "as cheap as before, 2 nodes fewer (measured 4 s -> 4 s)", 2),
+        (
+            FASTER,
+            [],
+            "2.00 times as fast; as cheap as before, 2 nodes fewer (measured 4 s -> 4 s)",
+            2,
+        ),
         (Comparison(refused="no"), [], "nothing better found; the model is unchanged (measured", 4),
     ],
 )
@@ -158,7 +172,7 @@ def test_models_of_other_costs_are_timed_where_that_is_wanted(
 ) -> None:
     measuring(SAME)
     done = tensat(*PLAIN, *how)
-    assert done.out.splitlines()[0].startswith("the new model is not faster; the original is kept")
+    assert done.out.splitlines()[0].startswith("the new model (3 nodes, was 4) is not faster")
     assert nodes("m.opt.onnx") == 4
     done = tensat(*PLAIN, *how, "--keep-anyway")
     assert done.out.splitlines()[0] == "25.0 % cheaper (nodes 4 -> 3)"

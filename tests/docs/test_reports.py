@@ -83,6 +83,7 @@ def run_report() -> dict[str, Any]:
             solvers=("glpk",),
             warnings=("w",),
         ),
+        nodes_slower={"Relu": 1},
         tally=Tally(Setting("m", "r", 1), 1, 1, 1, ("If",), 0, 1, 0.5, {"N": 16}),
         comparison=Comparison(sizes={"N": 16}),
         verification=Verification(3, 0.5, False, (Mismatch("y", 0, "differs"),)),
