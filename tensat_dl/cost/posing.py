@@ -58,7 +58,7 @@ class Posed:
         the share `margin`, for prices that are not exact."""
         price = iter(prices)
         costs = [0.0 if part is None else next(price) for part in self.parts]
-        for index in range(len(costs)) if margin else ():
+        for index in np.flatnonzero(costs).tolist() if margin else ():
             nodes = (self.nodes[index], *self.inner.get(index, ()))
             costs[index] *= 1.0 if all(map(trusted, nodes)) else 1.0 + margin
         problem = dataclasses.replace(self.problem, node_cost=np.array(costs, dtype=np.float64))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tensat_dl.vocabulary.attributes import Attributes, AttributeValue
 from tensat_dl.vocabulary.dims import Dim, SymbolicDim, substitute
@@ -104,6 +105,7 @@ def concrete(type_: Type, symbol_size: int) -> Type:
     return TensorType(type_.dtype, dims, type_.value)
 
 
+@lru_cache(maxsize=1 << 14)
 def _tensor(type_: Type, symbol_size: int) -> Tensor:
     if isinstance(type_, AbsentType):
         return NOTHING

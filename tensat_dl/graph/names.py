@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import onnx
 
@@ -64,11 +64,11 @@ def operators_inside(node: onnx.NodeProto) -> frozenset[str]:
     return frozenset(each.op_type for each in inner).union(*map(operators_inside, inner))
 
 
-def subgraphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
+def subgraphs(node: onnx.NodeProto) -> Sequence[onnx.GraphProto]:
     """The subgraphs in a node's attributes, attributes sorted by name."""
     found = [each for each in node.attribute if each.type in _WITH_GRAPHS]
-    for attribute in sorted(found, key=lambda a: a.name):
-        if attribute.type == onnx.AttributeProto.GRAPH:
-            yield attribute.g
-        else:
-            yield from attribute.graphs
+    if not found:
+        return ()
+    found.sort(key=lambda a: a.name)
+    single = onnx.AttributeProto.GRAPH
+    return [g for each in found for g in ([each.g] if each.type == single else each.graphs)]

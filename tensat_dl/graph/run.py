@@ -121,6 +121,8 @@ class Loader:
 #: Weights are not packed anew for the kernels, which is slower to run and takes no second copy.
 _NO_COPIES = ("session.disable_prepacking", "1")
 
+_PROVIDERS = ["CPUExecutionProvider"]
+
 #: Threads that wait for work do so without a processor, which others may use meanwhile.
 _NO_WAITING = ("session.intra_op.allow_spinning", "0")
 
@@ -135,7 +137,9 @@ def _loaded(
         proto, folder = followed(proto, source.folder)
         source = replace(source, folder=folder)
     try:
-        parts = divide(proto) if divided and not is_too_large(proto) else None
+        if is_too_large(proto):
+            return OrtRunner(_session_of_files(source, proto, options, appended))
+        parts = divide(proto) if divided else None
         if parts is not None:
             parts.give(options)
             session = _session(source, parts.proto, options, appended)
@@ -217,13 +221,17 @@ def _outputs(names: Sequence[str]) -> bytes:
 def _session(source: Source, proto: onnx.ModelProto, options: Any, appended: bytes) -> Any:
     import onnxruntime
 
-    providers = ["CPUExecutionProvider"]
-    if not is_too_large(proto):
-        if source.folder is not None:
-            key = "session.model_external_initializers_file_folder_path"
-            options.add_session_config_entry(key, str(source.folder))
-        content = proto.SerializeToString() + appended
-        return onnxruntime.InferenceSession(content, options, providers)
+    if source.folder is not None:
+        key = "session.model_external_initializers_file_folder_path"
+        options.add_session_config_entry(key, str(source.folder))
+    content = proto.SerializeToString() + appended
+    return onnxruntime.InferenceSession(content, options, _PROVIDERS)
+
+
+def _session_of_files(source: Source, proto: onnx.ModelProto, options: Any, appended: bytes) -> Any:
+    """The same of a model that does not fit one message."""
+    import onnxruntime
+
     from tensat_dl.graph.save import write_files
 
     with tempfile.TemporaryDirectory(prefix=temporary_prefix()) as folder:
@@ -231,7 +239,7 @@ def _session(source: Source, proto: onnx.ModelProto, options: Any, appended: byt
         write_files(proto, source.folder, path, external=True)
         with path.open("ab") as file:
             file.write(appended)
-        return onnxruntime.InferenceSession(str(path), options, providers)
+        return onnxruntime.InferenceSession(str(path), options, _PROVIDERS)
 
 
 def input_values(proto: onnx.ModelProto) -> Sequence[onnx.ValueInfoProto]:

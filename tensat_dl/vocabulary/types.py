@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tensat_dl.vocabulary.dims import Dim, SymbolicDim
 from tensat_dl.vocabulary.dtypes import DType
@@ -72,6 +73,7 @@ ABSENT = AbsentType()
 Type = TensorType | OtherType | AbsentType
 
 
+@lru_cache(maxsize=1 << 14)
 def type_text(type_: Type) -> str:
     """A type for messages, without its value: `f32[2, N]`."""
     match type_:

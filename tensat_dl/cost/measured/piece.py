@@ -7,8 +7,9 @@ does not depend on (the content of weights) is not in it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from tensat_dl.cost.bytes_moved import VIEWS
 from tensat_dl.cost.shapes import size_of
@@ -32,7 +33,7 @@ _FLOATS_THAT_MATTER = frozenset({"Pow", "Range", "Resize", "Upsample"})
 _INTEGERS_THAT_DO_NOT = frozenset({"ConvInteger", "DequantizeLinear", "QLinearConv"})
 #: Shapes, axes, indices, conditions.
 _WIDE = frozenset((DType.I64, DType.I32, DType.BOOL))
-_FLOATS = frozenset((DType.F16, DType.F32, DType.F64))
+_WIDE_OR_FLOATS = _WIDE | {DType.F16, DType.F32, DType.F64}
 #: A value of these types can be fed to a runtime and taken from it.
 _FED = frozenset(
     (
@@ -160,7 +161,7 @@ class _Builder:
         return made
 
     def _made(self, type_: Type) -> Type:
-        sizes = sized(type_, self.symbol_size, ())
+        sizes = sized(type_, self.symbol_size, frozenset())
         if not isinstance(sizes, TensorType) or sizes.dtype not in _FED:
             raise _NotAlone
         return sizes
@@ -188,7 +189,8 @@ class _Builder:
 _SUBGRAPHS = frozenset({"graph", "graphs"})
 
 
-def sized(type_: Type, symbol_size: int, keep: Collection[DType]) -> Type:
+@lru_cache(maxsize=1 << 14)
+def sized(type_: Type, symbol_size: int, keep: frozenset[DType]) -> Type:
     """`type_` with numbers for symbols; its value stays where the element type is in `keep`."""
     if not isinstance(type_, TensorType) or type_.dims is None:
         return type_
@@ -203,12 +205,12 @@ def _number(item: Scalar, symbol_size: int) -> Scalar:
     return size_of(item, symbol_size) if isinstance(item, SymbolicDim) else item
 
 
-def _kept_values(application: Application) -> Collection[DType]:
+def _kept_values(application: Application) -> frozenset[DType]:
     """The element types of inputs whose values may decide how long it takes."""
     name = application.operator.name
     if name in _INTEGERS_THAT_DO_NOT:
         return frozenset()
-    return _WIDE | _FLOATS if name in _FLOATS_THAT_MATTER else _WIDE
+    return _WIDE_OR_FLOATS if name in _FLOATS_THAT_MATTER else _WIDE
 
 
 def _is_view(part: Part) -> bool:
