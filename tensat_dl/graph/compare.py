@@ -61,6 +61,8 @@ def compare(expected: Any, actual: Any, code: int) -> Difference:
     """Compare two outputs; floats as those of element type `code` (0: their own) are compared."""
     if isinstance(expected, list | tuple):
         return _compare_lists(expected, actual, code)
+    if isinstance(expected, Mapping):
+        return _compare_maps(expected, actual, code)
     if expected is None or actual is None:
         same = expected is None and actual is None
         return Difference(0.0) if same else Difference(np.inf, (), "one is empty, one is not")
@@ -79,6 +81,16 @@ def _compare_lists(expected: Sequence[Any], actual: Any, code: int) -> Differenc
         if worst.problem:
             break
     return worst
+
+
+def _compare_maps(expected: Mapping[Any, Any], actual: Any, code: int) -> Difference:
+    if not isinstance(actual, Mapping) or actual.keys() != expected.keys():
+        other = sorted(actual) if isinstance(actual, Mapping) else "no map"
+        return Difference(np.inf, (), f"a map of {sorted(expected)} became {other}")
+    pairs = [(value, actual[key]) for key, value in expected.items()]
+    kind = object if any(isinstance(value, str) for value, _ in pairs) else None
+    left, right = (np.array(values, dtype=kind) for values in zip(*pairs, strict=True))
+    return _compare_arrays(left, right, code)
 
 
 def _compare_arrays(expected: Array, actual: Array, code: int) -> Difference:

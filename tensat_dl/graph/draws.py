@@ -7,7 +7,7 @@ value for each input.  Whether the model accepts them is not asked here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
@@ -22,6 +22,8 @@ _WORDS = ("", "a", "cat", "Zebra", "0", "ß")
 
 #: Tensors in a sequence that is an input.
 _SEQUENCE_LENGTH = 3
+#: Entries of a map that is an input.
+_MAP_LENGTH = 3
 
 
 class Floats(Enum):
@@ -51,6 +53,10 @@ def draw(slots: Sequence[InputSlot], plan: Plan, rng: np.random.Generator) -> di
 def _draw_slot(slot: InputSlot, plan: Plan, rng: np.random.Generator) -> Any:
     if slot.form == "sequence":
         return [_draw_tensor(slot, plan, rng) for _ in range(_SEQUENCE_LENGTH)]
+    if slot.form == "map":
+        keys = _WORDS if slot.keys == TensorProto.STRING else range(_MAP_LENGTH)
+        values = _draw_tensor(replace(slot, dims=(len(keys),)), plan, rng)
+        return dict(zip(keys, values.tolist(), strict=True))
     return _draw_tensor(slot, plan, rng)
 
 

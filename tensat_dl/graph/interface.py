@@ -44,6 +44,19 @@ def with_fixed_dims(value: onnx.ValueInfoProto, fixed: Mapping[str, int]) -> onn
     return result
 
 
+def element_code(proto: onnx.TypeProto) -> int:
+    """The code of the element type of a tensor, or of the tensors in something else; 0 where it is
+    not known."""
+    match proto.WhichOneof("value"):
+        case "sequence_type":
+            return element_code(proto.sequence_type.elem_type)
+        case "optional_type":
+            return element_code(proto.optional_type.elem_type)
+        case "map_type":
+            return element_code(proto.map_type.value_type)
+    return int(proto.tensor_type.elem_type)
+
+
 def tensor_dims(proto: onnx.TypeProto) -> list[onnx.TensorShapeProto.Dimension]:
     """The dims of a tensor type; none where there is no shape, or no tensor."""
     if not proto.HasField("tensor_type") or not proto.tensor_type.HasField("shape"):

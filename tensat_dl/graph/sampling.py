@@ -6,7 +6,7 @@ has done its part before the new model is loaded, so that never both are in memo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -137,4 +137,6 @@ def _shape_of(value: Any) -> Any:
     """Zeros of the same type and shape, so that only those are compared."""
     if isinstance(value, list | tuple):
         return [_shape_of(item) for item in value]
+    if isinstance(value, Mapping):
+        return dict.fromkeys(value, 0)
     return None if value is None else np.zeros_like(value)

@@ -27,13 +27,14 @@ _LONGEST_LIST = 8
 
 @dataclass(frozen=True)
 class InputSlot:
-    """One graph input: `dims` are numbers or names; `elements` is the element type code;
-    `form` is "tensor" or "sequence" (of tensors)."""
+    """One graph input: `dims` are numbers or names; `elements` is the element type code; `form` is
+    "tensor", "sequence" (of tensors) or "map" (of `keys`, a type code, to numbers or texts)."""
 
     name: str
     elements: int
     dims: tuple[int | str, ...]
     form: str = "tensor"
+    keys: int = 0
 
     @property
     def is_integer(self) -> bool:
@@ -84,19 +85,21 @@ def override_slots(proto: onnx.ModelProto) -> tuple[InputSlot, ...]:
 
 
 def _slot(value: onnx.ValueInfoProto) -> InputSlot:
-    kind, form = named_dims(value), "tensor"
+    kind, form, keys = named_dims(value), "tensor", 0
     while not kind.HasField("tensor_type"):
         if kind.HasField("sequence_type"):
             kind, form = kind.sequence_type.elem_type, "sequence"
         elif kind.HasField("optional_type"):
             kind = kind.optional_type.elem_type
+        elif kind.HasField("map_type") and form == "tensor":
+            form, keys, kind = "map", kind.map_type.key_type, kind.map_type.value_type
         else:
-            raise CannotRun(f"input '{value.name}' is neither a tensor nor a sequence of tensors")
+            raise CannotRun(f"input '{value.name}' is no tensor, sequence of tensors or map")
     dims = tuple(
         int(dim.dim_value) if dim.HasField("dim_value") else dim.dim_param or f"{value.name}.{axis}"
         for axis, dim in enumerate(tensor_dims(kind))
     )
-    return InputSlot(value.name, kind.tensor_type.elem_type, dims, form)
+    return InputSlot(value.name, kind.tensor_type.elem_type, dims, form, keys)
 
 
 def _output_shapes(graph: onnx.GraphProto) -> Iterator[tuple[int, ...]]:

@@ -23,6 +23,7 @@ from tensat_dl.errors import UsageError
 from tensat_dl.graph.check import checker_complaint
 from tensat_dl.graph.feeds import FeedSearch
 from tensat_dl.graph.given import read_given, sizes_of
+from tensat_dl.graph.interface import element_code
 from tensat_dl.graph.parts import cut
 from tensat_dl.graph.precision import coarsest_types
 from tensat_dl.graph.probes import find_probes
@@ -190,7 +191,7 @@ def _outputs_of(proto: onnx.ModelProto, types: Mapping[str, Type]) -> list[Shown
     return [
         Shown(
             value.name,
-            coarsest.get(value.name, value.type.tensor_type.elem_type),
+            coarsest.get(value.name, element_code(value.type)),
             value.name in random,
         )
         for value in proto.graph.output

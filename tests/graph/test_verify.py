@@ -164,6 +164,29 @@ def test_strings_bools_and_sequences() -> None:
     assert not check(seq, other).ok
 
 
+def test_maps() -> None:
+    """As classifiers give: numbers as precise as the tensors that they come from."""
+    head = '<ir_version: 8, opset_import: ["": 18, "ai.onnx.ml": 3]>'
+    text = head + (
+        "g (float[N,2] x) => (seq(map(string, float)) y) {"
+        ' a = %s(x) y = ai.onnx.ml.ZipMap<classlabels_strings=["p","q"]>(a) }'
+    )
+    left = parser.parse_model(text % "Softplus")
+    spelt = "b = Exp(x) k = Constant<value = float {1.000001}>() c = Add(b, k) a = Log(c)"
+    rounded = parser.parse_model((text % "Log").replace("a = Log(x)", spelt))
+    assert verify(left, rounded, SETTINGS).ok
+    wrong = verify(left, parser.parse_model(text % "Relu"), SETTINGS)
+    assert "became" in str(wrong.mismatches[0])
+    inputs = head + (
+        "g (map(int64, float) m, float[3] x) => (float[K,3] y) {"
+        ' a = ai.onnx.ml.CastMap<cast_to="TO_FLOAT", map_form="SPARSE", max_map=3>(m)'
+        " y = %s(a, x) }"
+    )
+    added = parser.parse_model(inputs % "Add")
+    assert verify(added, parser.parse_model(inputs % "Add"), SETTINGS).ok
+    assert not verify(added, parser.parse_model(inputs % "Sub"), SETTINGS).ok
+
+
 def test_narrow_types_at_the_border() -> None:
     text = "g (bfloat16[4] x) => (bfloat16[4] y) { y = Identity(x) }"
     half = "g (bfloat16[4] x) => (bfloat16[4] y) { y = Neg(x) }"
