@@ -24,11 +24,13 @@ from tensat_dl.graph.verification import Mismatch, Verification
 @dataclass(frozen=True)
 class Shown:
     """One output that is compared: its name, the code of its element type, whether chance has a
-    part in it; `label` names it in messages where it is no output of the whole model."""
+    part in it, and in its shape (`loose`); `label` names it in messages where it is no output of
+    the whole model."""
 
     name: str
     code: int = 0
     random: bool = False
+    loose: bool = False
     label: str = ""
 
 
@@ -111,7 +113,7 @@ class Comparison:
     def _compare_outputs(self, sample: int, left: Sequence[Any], right: Sequence[Any]) -> None:
         for shown, one, other in zip(self.shown, left, right, strict=False):
             if shown.random:
-                one, other = _shape_of(one), _shape_of(other)
+                one, other = (_shape_of(value, loose=shown.loose) for value in (one, other))
             found = compare(one, other, shown.code)
             self.largest = max(self.largest, found.relative)
             self._note(shown.name, shown.label, sample, found)
@@ -133,10 +135,13 @@ class Comparison:
             self.mismatches.append(mismatch)
 
 
-def _shape_of(value: Any) -> Any:
-    """Zeros of the same type and shape, so that only those are compared."""
+def _shape_of(value: Any, *, loose: bool) -> Any:
+    """Zeros of the same type and shape, so that only those are compared; `loose`: of the rank."""
     if isinstance(value, list | tuple):
-        return [_shape_of(item) for item in value]
+        return [] if loose else [_shape_of(item, loose=loose) for item in value]
     if isinstance(value, Mapping):
-        return dict.fromkeys(value, 0)
-    return None if value is None else np.zeros_like(value)
+        return {} if loose else dict.fromkeys(value, 0)
+    if value is None:
+        return None
+    array = np.asarray(value)
+    return np.zeros([0] * array.ndim if loose else array.shape, array.dtype)

@@ -35,7 +35,8 @@ from tensat_dl.graph.source import Source, load_source
 from tensat_dl.graph.verification import Mismatch, Verification, failed, require
 from tensat_dl.sentences import shortened
 from tensat_dl.settings import VerifySettings
-from tensat_dl.vocabulary.types import Type
+from tensat_dl.vocabulary.dims import is_unknown
+from tensat_dl.vocabulary.types import TensorType, Type
 
 if TYPE_CHECKING:
     import onnx_ir
@@ -193,9 +194,17 @@ def _outputs_of(proto: onnx.ModelProto, types: Mapping[str, Type]) -> list[Shown
             value.name,
             coarsest.get(value.name, element_code(value.type)),
             value.name in random,
+            _may_vary(types.get(value.name)),
         )
         for value in proto.graph.output
     ]
+
+
+def _may_vary(type_: Type | None) -> bool:
+    """The shape of such a value may depend on more than those of the inputs."""
+    if not isinstance(type_, TensorType):
+        return type_ is not None
+    return type_.dims is None or any(map(is_unknown, type_.dims))
 
 
 def _opener_like(runner: Runner) -> Callable[..., Runner]:

@@ -225,6 +225,18 @@ def test_random_outputs_are_compared_by_shape_alone() -> None:
     assert [m.output for m in check(text % "Neg", text % "Abs").mismatches] == ["z"] * 3
 
 
+def test_shapes_that_chance_decides_are_not_compared() -> None:
+    text = (
+        "g (float[9] x) => (int64[1,K] y, float[9] z)"
+        "{ p = Sigmoid(x) b = Bernoulli(p) y = NonZero(b) z = %s(x) }"
+    )
+    types = read_model(model(text % "Neg"), ModelSettings()).types
+    left, right = model(text % "Neg"), model(text % "Abs")
+    for seed in range(3):
+        assert verify(left, model(text % "Neg"), VerifySettings(seed=seed), types=types).ok
+    assert {m.output for m in verify(left, right, SETTINGS, types=types).mismatches} == {"z"}
+
+
 def test_functions_of_one_name_are_told_apart() -> None:
     text = """<ir_version: 10, opset_import: ["": 18, "f": 1]>
     g (float[9] x) => (float[9] y, float[9] z) { y = f.h:noise(x) a = f.h:turn(x) z = %s(a) }

@@ -148,6 +148,18 @@ def test_sizes_that_the_model_does_not_take_give_way() -> None:
     assert found.sizes["N"] % 5 == 0
 
 
+def test_outputs_that_are_not_as_declared() -> None:
+    """onnxruntime runs such a model, and puts its outputs where they fit alone."""
+    text = (
+        "(float[2,3] x) => (float[A,B] y) <bool k = {1}, float[2,3] a> { c = Identity(k)"
+        " a = If(c) <then_branch = t () => (float[2,3] p) { p = Transpose(x) },"
+        " else_branch = e () => (float[2,3] q) { q = Neg(x) }> y = Relu(a) }"
+    )
+    found = compared(source(text), source(text), Conditions({}, 16, 0.2))
+    assert found.refused == ""
+    assert found.rounds >= FEWEST
+
+
 def test_inputs_that_are_given_are_used(tmp_path: Path) -> None:
     np.savez(tmp_path / "in.npz", v0=np.ones((24, SIDE), np.float32))
     conditions = Conditions({}, 64, 0.2, str(tmp_path / "in.npz"))
