@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from tensat_dl.cli.tables import Block
     from tensat_dl.diagnosis.profile import Profile
 
-_FLAGS = (flags.SOLVER, flags.COST, flags.EXPLORE_SECONDS, flags.ENODES, flags.MEMORY)
+_FLAGS = (
+    *(flags.SOLVER, flags.COST, flags.COST_CACHE),
+    *(flags.EXPLORE_SECONDS, flags.ENODES, flags.MEMORY),
+)
 
 _EPILOG = """\
 examples:
@@ -25,7 +28,8 @@ examples:
   tensat-dl profile std model.onnx --json profile.json
 
 Seconds of a rule are those of matching it, answering its conditions and building its right sides.
-E-nodes are those that the e-graph has at the end.
+E-nodes are those that the e-graph has at the end.  The answer is that of `run`: where costs are
+measured, operators are timed for it (with `--cost roofline` none are).
 """
 
 
@@ -42,6 +46,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _execute(arguments: argparse.Namespace) -> ExitCode:
+    from tensat_dl.cli.progress import live_progress
     from tensat_dl.cli.stages import Subject
     from tensat_dl.cli.tables import print_blocks
     from tensat_dl.destination import check_report
@@ -50,8 +55,9 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
 
     settings = flags.read_settings(arguments, _FLAGS)
     check_report(arguments.json, flags.files_used(arguments, settings))
-    subject = Subject(arguments.rules, arguments.graph, settings)
-    profile = make_profile(subject.saturated, subject.chosen)
+    with live_progress() as progress:
+        subject = Subject(arguments.rules, arguments.graph, settings, progress)
+        profile = make_profile(subject.saturated, subject.chosen)
     if arguments.json:
         write_json(dataclasses.asdict(profile), arguments.json)
     if arguments.json != "-":

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from tensat_dl.diagnostics import Diagnostics
 from tensat_dl.errors import RuleFileError
+from tensat_dl.progress import Progress, silent
 from tensat_dl.resources import data_directory
 from tensat_dl.settings import Settings
 
@@ -30,11 +31,13 @@ if TYPE_CHECKING:
 
 @dataclass
 class Subject:
-    """Rules, a model (None where the stage needs none), settings; stages are made on demand."""
+    """Rules, a model (None where the stage needs none), settings; stages are made on demand.
+    `progress` hears of what takes long: exploring, and timing operators."""
 
     rules: str
     model: Path | None
     settings: Settings
+    progress: Progress = silent
 
     @cached_property
     def program(self) -> CheckedProgram:
@@ -57,7 +60,8 @@ class Subject:
         """The explored e-graph."""
         from tensat_dl.egraph.explore import explore
 
-        return explore(self.graph, self.program, self.settings.explore, self.settings.rules)
+        settings = self.settings
+        return explore(self.graph, self.program, settings.explore, settings.rules, self.progress)
 
     @cached_property
     def chosen(self) -> list[ENode]:
@@ -89,11 +93,14 @@ class Subject:
 
     @cached_property
     def posed(self) -> Posed:
-        """The extraction problem."""
+        """The extraction problem; of measured costs, when all that matters has its price."""
         from tensat_dl.cost.counts import with_counts
+        from tensat_dl.cost.measured.model import MeasuredModel
         from tensat_dl.cost.posing import pose
         from tensat_dl.cost.virtual import make_lower
 
+        if isinstance(self.prices, MeasuredModel):
+            return self.settled.posed
         posed = pose(self.saturated, self.prices, self.writable)
         lower = make_lower(self.program)
         return with_counts(posed, self.saturated, self.settings.extract, lower)
@@ -103,9 +110,8 @@ class Subject:
         """The extraction problem when all that matters has its price, and the answer."""
         from tensat_dl.cost.settle import settle
         from tensat_dl.phases import Phases
-        from tensat_dl.progress import silent
 
-        extract, phases = self.settings.extract, Phases(silent)
+        extract, phases = self.settings.extract, Phases(self.progress)
         return settle(self.graph, self.saturated, self.prices, self.writable, extract, phases)
 
 

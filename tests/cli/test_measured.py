@@ -322,32 +322,37 @@ def test_a_run_that_measures(tensat, two_products: Path) -> None:
 
 SLOWLY = """
 import sys, time
-from tensat_dl.cost.measured.timer import OrtTimer
-before = OrtTimer.time
-def slowly(self, *asked):
-    print("measuring", flush=True)
+from tensat_dl import answer
+from tensat_dl.cost.measured.timer import OrtTimer, Timing
+def sleep(*asked):
+    print("begun", flush=True)
     time.sleep(30)
-    return before(self, *asked)
-OrtTimer.time = slowly
+def at_once(self, models, known):
+    return [Timing(float(len(model.proto.graph.node))) for model in models]
+OrtTimer.time = sleep if sys.argv.pop(1) == "measuring" else at_once
+answer.compare_models = sleep
 from tensat_dl.cli.main import main
 sys.exit(main())
 """
 
 
 @pytest.mark.slow
-def test_an_interruption_while_measuring_leaves_nothing(
-    interrupt, two_products: Path, tmp_path: Path
+@pytest.mark.parametrize(("phase", "kept"), [("measuring", []), ("comparing", ["c.sqlite"])])
+def test_an_interruption_leaves_nothing_but_what_was_measured(
+    interrupt, two_products: Path, tmp_path: Path, phase: str, kept: list[str]
 ) -> None:
     (tmp_path / "rules.tsat").write_text(RELU)
-    before = sorted(tmp_path.iterdir())
+    before = {path.name for path in tmp_path.iterdir()}
     process = subprocess.Popen(
-        [sys.executable, "-c", SLOWLY, *RUN, "--json", "r.json"],
+        [sys.executable, "-c", SLOWLY, phase, *RUN, "--json", "r.json"],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
     assert process.stdout is not None
-    assert process.stdout.readline() == "measuring\n"
+    assert process.stdout.readline() == "begun\n"
     interrupt(process)
-    assert sorted(tmp_path.iterdir()) == before
+    assert {path.name for path in tmp_path.iterdir()} == before | set(kept)
+    rows = CostCache(tmp_path / "c.sqlite").rows()
+    assert {row.signature.split("-")[0] for row in rows} == ({"MatMul", "Relu"} if kept else set())

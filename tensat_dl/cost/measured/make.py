@@ -14,6 +14,11 @@ from tensat_dl.cost.work import Part
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.settings import CostSettings
 
+_NOWHERE = (
+    "there is no cache directory for measurements, so that the next run measures anew: name a file"
+    " with --cost-cache"
+)
+
 
 def make_measured_model(
     settings: CostSettings,
@@ -21,7 +26,10 @@ def make_measured_model(
     opsets: Mapping[str, int],
     estimate: Callable[[Part], float],
 ) -> MeasuredModel:
-    """The model; `estimate` prices what cannot be timed."""
+    """The model; `estimate` prices what cannot be timed.  A user without a cache directory, and
+    without a file of their own choice, keeps nothing."""
+    path = cache_path(settings.cache)
+    kept = bool(settings.cache) or path.is_absolute()
     return MeasuredModel(
         program=program,
         opsets=opsets,
@@ -30,8 +38,9 @@ def make_measured_model(
         timer=OrtTimer(settings.threads),
         estimate=estimate,
         budget=settings.measure_seconds,
-        cache=CostCache(cache_path(settings.cache)),
+        cache=CostCache(path) if kept else None,
         margin=settings.margin,
+        notes=[] if kept else [_NOWHERE],
     )
 
 
