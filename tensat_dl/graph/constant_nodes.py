@@ -5,14 +5,14 @@ Enters: any node.  Leaves: the constant that it is, None where it is none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
 
-from tensat_dl.graph.constants import Array, constant_of_array, constant_of_tensor
+from tensat_dl.graph.constants import constant_of_array, constant_of_tensor
 from tensat_dl.graph.model import Constant
 from tensat_dl.graph.source import plain_domain
 
@@ -26,8 +26,16 @@ def constant_node_value(proto: onnx.NodeProto, folder: Path | None) -> Constant 
             return constant_of_tensor(attribute.t, folder)
         if attribute.name in _ELEMENT_TYPES:
             value = onnx.helper.get_attribute_value(attribute)
-            return constant_of_array(_array(value, _ELEMENT_TYPES[attribute.name]))
+            return constant_of_array(np.array(value, _ELEMENT_TYPES[attribute.name]))
+        if attribute.name == "value_string":
+            return constant_of_tensor(_texts(attribute.s))
+        if attribute.name == "value_strings":
+            return constant_of_tensor(_texts(*attribute.strings, dims=[len(attribute.strings)]))
     return None
+
+
+def _texts(*content: bytes, dims: Sequence[int] = ()) -> onnx.TensorProto:
+    return onnx.TensorProto(data_type=onnx.TensorProto.STRING, dims=dims, string_data=content)
 
 
 _ELEMENT_TYPES: Mapping[str, Any] = {
@@ -35,14 +43,4 @@ _ELEMENT_TYPES: Mapping[str, Any] = {
     "value_floats": np.float32,
     "value_int": np.int64,
     "value_ints": np.int64,
-    "value_string": object,
-    "value_strings": object,
 }
-
-
-def _array(value: Any, dtype: Any) -> Array:
-    if dtype is not object:
-        return np.array(value, dtype=dtype)
-    if isinstance(value, list):
-        return np.array([item.decode() for item in value], dtype=object)
-    return np.array(value.decode(), dtype=object)

@@ -119,6 +119,8 @@ def _seen(raw: bytes, dtype: DType, dims: tuple[int, ...]) -> Array:
 def _check_complete(tensor: onnx.TensorProto, dtype: DType, raw: bytes | None) -> None:
     if raw is not None:
         complete = len(raw) == byte_size(dtype, tensor.dims)
+    elif dtype is DType.STRING:  # of any bytes, which numpy would want to be UTF-8
+        complete = len(tensor.string_data) == math.prod(tensor.dims)
     else:
         try:
             numpy_helper.to_array(tensor)

@@ -103,7 +103,11 @@ def _parts(name: str) -> set[str]:
 
 
 def _evaluate(expression: str, sizes: Mapping[str, int]) -> int:
+    """2 for what is no expression, though it looks like one, and for what is no size."""
     import onnx_ir
 
-    value = onnx_ir.SymbolicDim(expression).evaluate(dict(sizes))
-    return value if isinstance(value, int) else 2
+    try:
+        value = onnx_ir.SymbolicDim(expression).evaluate(dict(sizes))
+    except (ValueError, ArithmeticError):
+        return 2
+    return value if isinstance(value, int) and value >= 0 else 2

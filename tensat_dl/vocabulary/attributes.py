@@ -41,16 +41,18 @@ AttributeValue = (
 class Attributes:
     """An immutable, hashable mapping of attribute name to value, sorted by name.
 
-    Absent attributes have no entry.  `negative_zeros`: names of those that have one: it equals 0.0,
-    but a reciprocal tells them apart.
+    Absent attributes have no entry.  `key` is what is compared: -0.0 equals 0.0, but a reciprocal
+    tells them apart; NaN does not equal itself, but as an attribute it is the same everywhere.
     """
 
-    items: tuple[tuple[str, AttributeValue], ...] = ()
-    negative_zeros: tuple[str, ...] = field(init=False, repr=False)
+    items: tuple[tuple[str, AttributeValue], ...] = field(default=(), compare=False)
+    key: tuple[object, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        names = tuple(name for name, value in self.items if _has_negative_zero(value))
-        object.__setattr__(self, "negative_zeros", names)
+        key: tuple[object, ...] = self.items
+        if any(_is_odd(value) for _, value in self.items):
+            key = tuple((name, _comparable(value)) for name, value in self.items)
+        object.__setattr__(self, "key", key)
 
     @staticmethod
     def of(values: Mapping[str, AttributeValue]) -> Attributes:
@@ -71,7 +73,14 @@ def is_negative_zero(value: object) -> bool:
     return isinstance(value, float) and value == 0.0 and math.copysign(1.0, value) < 0.0
 
 
-def _has_negative_zero(value: AttributeValue) -> bool:
-    return (
-        any(map(is_negative_zero, value)) if isinstance(value, tuple) else is_negative_zero(value)
-    )
+def _is_odd(value: object) -> bool:
+    """It is, or holds, a float that `==` says too little of."""
+    if isinstance(value, tuple):
+        return any(map(_is_odd, value))
+    return isinstance(value, float) and (value != value or is_negative_zero(value))
+
+
+def _comparable(value: object) -> object:
+    if isinstance(value, tuple):
+        return tuple(map(_comparable, value))
+    return (float, repr(value)) if _is_odd(value) else value

@@ -57,6 +57,12 @@ def test_dims_that_are_sums_follow_their_parts() -> None:
         assert sizes["old + new"] == sizes["old"] + sizes["new"]
 
 
+@pytest.mark.parametrize("name", ["n +", "-n", "n / 0", "n @ n"])
+def test_dims_that_only_look_like_sums(name: str) -> None:
+    found = (InputSlot("x", 1, ("n",)), InputSlot("y", 1, (name,)))
+    assert all(s[name] >= 0 for s in SizeChoices(Inputs(found), {}).for_sample(0) if name in s)
+
+
 def test_dims_without_a_name_are_named_by_place() -> None:
     (slot,) = inputs("g (float[?,3,?,None,None] x) => (float y) { y = Op(x) }").slots
     assert slot.dims == ("x.0", 3, "x.2", "x.3", "x.4")

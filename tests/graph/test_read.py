@@ -1,5 +1,6 @@
 """What a graph says of a model: constants, inputs, types, opaque nodes, captured values."""
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,9 @@ from onnx import TensorProto, helper, numpy_helper, parser
 from tensat_dl.graph.constants import constant_of_array
 from tensat_dl.graph.model import Graph, Node
 from tensat_dl.graph.read import read_model
+from tensat_dl.graph.write import build_proto
 from tensat_dl.settings import ModelSettings
+from tensat_dl.vocabulary.attributes import Attributes
 from tensat_dl.vocabulary.dims import symbol
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.operators import OperatorKind
@@ -74,6 +77,31 @@ def test_every_kind_of_constant_node() -> None:
     assert (constants["e"].dtype, constants["e"].value) == (DType.I32, (7, 8))
     assert (constants["f"].dtype, constants["f"].dims) == (DType.STRING, ())
     assert [node.operator.name for node in graph.nodes] == ["Relu"]
+
+
+def test_texts_are_bytes() -> None:
+    """Vocabularies of tokenizers cut characters into parts."""
+    proto = parser.parse_model(
+        HEAD + "g (bool[2] x) => (bool[2] y) { e = Equal(s, t) y = Or(x, e) }"
+    )
+    content = [b"\xc3", b"\xff\x00"]
+    proto.graph.initializer.add(name="s", data_type=8, dims=[2], string_data=content)
+    node = helper.make_node("Constant", [], ["t"])
+    node.attribute.add(name="value_strings", type=onnx.AttributeProto.STRINGS, strings=content)
+    proto.graph.node.insert(0, node)
+    graph = read_model(proto, ModelSettings())
+    assert graph.constants["s"].digest == graph.constants["t"].digest
+    after = build_proto(graph).graph
+    assert list(after.initializer[0].string_data) == content
+
+
+def test_an_attribute_that_is_no_number_equals_itself() -> None:
+    """As of an Imputer, after a way through another process."""
+    nan, other = (Attributes.of({"a": (float("nan"), 1.0)}) for _ in range(2))
+    assert pickle.loads(pickle.dumps(nan)) == other
+    assert hash(nan) == hash(other)
+    assert nan != Attributes.of({"a": (0.0, 1.0)})
+    assert Attributes.of({"a": -0.0}) != Attributes.of({"a": 0.0})
 
 
 @pytest.mark.parametrize(
@@ -284,8 +312,6 @@ def test_sparse_initializers_are_constants() -> None:
 
 
 def test_constants_of_bundled_types_pickle() -> None:
-    import pickle
-
     graph = read("g (float[2] x) => (float[2] y) <float[2] a = {1,2}> { y = Add(x, a) }")
     copy = pickle.loads(pickle.dumps(graph.constants["a"]))
     assert copy == replace(graph.constants["a"])
