@@ -159,6 +159,8 @@ class MeasuringSearch:
             self.posed = posed.at(prices, self.model.margin, self._trusts)
         found = self._extract(self.posed, method, most)
         while clashing := _clashing(self.posed, found):
+            # Later runs know then which of them save nothing, and need not solve to drop them.
+            self.measure(filter(None, map(self.posed.parts.__getitem__, sorted(clashing))))
             kept = [i for i in range(len(self.posed.nodes)) if i not in clashing]
             self.posed = self.posed.only(kept)
             found = self._extract(self.posed, method, most)
