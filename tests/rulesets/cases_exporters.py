@@ -74,6 +74,7 @@ SQUEEZES: list[Case] = [
     ),
 ]
 
+_SHUFFLE = "x: f32[4, 16, 3, 2]; y = Reshape(Transpose(Reshape(x, i64([4, 4, 2, 2, 3, 2])), perm=[0, 1, 4, 2, 5, 3]), i64([4, 4, 6, 4]))"
 _FRONT = "Concat(Slice(Shape(x), i64([0]), i64([{}]), i64([0])), i64({}), axis=0)"
 
 SHAPES: list[Case] = [
@@ -85,18 +86,31 @@ SHAPES: list[Case] = [
         "reshape.reshape_rest_one",
         "x: f32[N, H, W]; y = Reshape(x, i64([-1, 1]))",
         f"x: f32[N, 6]; y = Reshape(x, {_FRONT.format(1, [2, 3])})",
-        f"x: f32[N, 6]; y = Reshape(x, {_FRONT.format(1, [-1])}, allowzero=1)",
     ),
     *acts(
         "reshape.reshape_rest_two",
         f"x: f32[N, C, H, W]; y = Reshape(x, {_FRONT.format(2, [-1])})",
         f"x: f32[N, C, H, 6]; y = Reshape(x, {_FRONT.format(2, [-1, 3])})",
+        f"x: f32[N, C, H, W]; y = Reshape(x, {_FRONT.format(2, [-1])}, allowzero=1)",
     ),
     *rests(
         "reshape.reshape_rest_two",
         f"x: f32[N, C, H, W]; y = Reshape(x, {_FRONT.format(1, [-1])})",
         f"x: f32[N, C, 6]; y = Reshape(x, {_FRONT.format(2, [2, 3])})",
-        f"x: f32[N, C, 6]; y = Reshape(x, {_FRONT.format(2, [-1])}, allowzero=1)",
+    ),
+    *acts(
+        "reshape.pixel_shuffle",
+        _SHUFFLE,
+        _SHUFFLE.replace("[4, 16", "[N, 16").replace("[4, 4,", "[-1, 4,"),
+        "x: f64[2, 9, 1, 2]; y = Reshape(Transpose(Reshape(x, i64([2, 1, 3, 3, 1, 2])), perm=[0, 1, 4, 2, 5, 3]), i64([2, 1, 3, 6]))",
+    ),
+    *rests(
+        "reshape.pixel_shuffle",
+        _SHUFFLE.replace("2, 5, 3", "3, 5, 2"),
+        _SHUFFLE.replace("6, 4]", "4, 6]"),
+        _SHUFFLE.replace("f32", "i32"),
+        "x: f32[2, 8, 1, 1]; y = Reshape(Transpose(Reshape(x, i64([2, 2, 2, 2, 1, 1])), perm=[0, 1, 2, 4, 3, 5]), i64([2, 2, 2, 2]))",
+        "x: f32[2, 6, 2, 2]; y = Reshape(Transpose(Reshape(x, i64([2, 1, 3, 2, 2, 2])), perm=[0, 1, 4, 2, 5, 3]), i64([2, 1, 6, 4]))",
     ),
     *acts("identity.where_not", "c: bool[2, 1]; x: f32[N]; y = Where(Not(c), x, f32(0))"),
     *rests("identity.where_not", "c: bool[2, 1]; x: f32[3]; y = Where(c, x, f32(0))"),

@@ -42,6 +42,12 @@ def _reshape(a: Application) -> None:
 def _regrouped(draw: Draw, dims: Dims) -> Dims:
     """The same number of elements in other dims: axes joined, split, added, in another order."""
     style = draw.random.random()
+    if len(dims) == 6 and style < 0.4:  # blocks of an image, joined
+        return (*dims[:2], dims[2] * dims[3], dims[4] * dims[5])
+    blocks = [b for b in (1, 2, 3) if len(dims) == 4 and dims[1] % (b * b) == 0]
+    if blocks and style > 0.85:  # channels that are blocks of an image
+        block = draw.random.choice(blocks)
+        return (dims[0], dims[1] // (block * block), block, block, *dims[2:])
     if style < 0.2 or not dims:
         return dims if style < 0.15 else tuple(draw.random.choice(((1, *dims), (*dims, 1), dims)))
     if style < 0.45 and len(dims) > 1:
