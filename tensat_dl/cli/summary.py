@@ -233,10 +233,15 @@ def _comparison(comparison: Report) -> str:
     return "; ".join(
         [
             f"{before:.4g} ms -> {after:.4g} ms, {comparison['ratio']:.3f} times as fast{interval}",
-            counted(comparison["rounds"], "round") + when,
+            counted(comparison["rounds"], "round") + when + _alone(comparison),
             *_sizes(comparison["sizes"]),
         ]
     )
+
+
+def _alone(comparison: Report) -> str:
+    """Rounds with one thread count the processor's time, whether asked for or not."""
+    return ", one thread" if comparison["threads"] == 1 else ""
 
 
 def _sizes(sizes: dict[str, int]) -> list[str]:

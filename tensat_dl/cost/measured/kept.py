@@ -69,6 +69,8 @@ def _read(content: Any) -> Comparison | None:
     if not all(type(time) is float and 0 < time < math.inf for time in times):
         return None
     sizes = found.sizes.values() if isinstance(found.sizes, dict) else [None]
-    if not all(type(count) is int and count >= 0 for count in (found.rounds, *sizes)):
+    if not all(
+        type(count) is int and count >= 0 for count in (found.rounds, found.threads, *sizes)
+    ):
         return None
     return found if found.tells and found.low <= found.ratio <= found.high else None

@@ -12,6 +12,7 @@ import onnx
 import pytest
 from onnx_text import model
 
+from tensat_dl.cost.measured import comparison
 from tensat_dl.cost.measured.comparison import (
     FEWEST,
     MOST,
@@ -136,6 +137,23 @@ def test_a_model_of_far_less_work_is_faster() -> None:
     back = compared(source(FAST), source(SLOW), Conditions({"N": 32}, 64, 1.0))
     assert not back.faster
     assert dict(back.sizes) == {"N": 32}
+
+
+@pytest.mark.parametrize(
+    ("open_rounds", "threads"),
+    [([(1.1, 1.0), (1.0, 1.1)] * 10, 1), ([(1.0, 1.0)] * 20, 2), ([(1.1, 1.0)] * 20, 2)],
+)
+def test_one_thread_tells_what_several_leave_open(
+    monkeypatch: pytest.MonkeyPatch, open_rounds: list[tuple[float, float]], threads: int
+) -> None:
+    """What rounds with two threads are is made up; those with one are real."""
+    made_up = [open_rounds]
+    monkeypatch.setattr(
+        comparison, "take_rounds", lambda *asked: made_up.pop() if made_up else take_rounds(*asked)
+    )
+    found = compare_models(source(SLOW), source(FAST), Conditions({}, 64, 1.0), Loader(2))
+    assert found.threads == threads
+    assert found.faster == (threads == 1 or open_rounds[1][0] > 1.0)
 
 
 def test_sizes_that_the_model_does_not_take_give_way() -> None:
