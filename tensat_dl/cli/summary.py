@@ -213,7 +213,7 @@ def _measured(measured: Report) -> str:
     setting = measured["setting"]
     threads = setting["threads"]
     facts = [
-        f"{measured['used']:,} operators, {measured['cached']:,} from the cache",
+        f"{counted(measured['used'], 'operator')}, {measured['cached']:,} from the cache",
         f"{measured['measured']:,} timed now in {measured['seconds']:.1f} s",
         counted(measured["rounds"], "round"),
         setting["runtime"] + (f", {counted(threads, 'thread')}" if threads else ""),

@@ -28,7 +28,9 @@ _PACKAGES = ("numpy", "onnx", "ml_dtypes")
 
 def key_of(program: CheckedProgram, rule: Rule, settings: str) -> str:
     """The name under which a verdict is stored."""
-    alone = replace(program, rules=(rule,), rulesets={}, schedule=(), cost_models={})
+    alone = replace(
+        program, rules=(rule,), rulesets={}, schedule=(), cost_models={}, default_costs=()
+    )
     parts = (rule.name, print_program(alone), settings, _verifier())
     return "verify-" + hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
