@@ -174,7 +174,7 @@ def _judges(original: Graph, settings: Settings, prices: CostModel, blame_of: Bl
     cost, dims, source = settings.cost, settings.model.dims, original.source
     checked = partial(verify, source, settings=settings.verify, dims=dims, types=original.types)
     if not (cost.compare or isinstance(prices, MeasuredModel)):
-        return _Judges(lambda new: checked(optimised=new), blame_of)
+        return _Judges(checked, blame_of)
     conditions = Conditions(
         dims, cost.symbolic_dim, cost.compare_seconds, settings.verify.input_data
     )
@@ -188,7 +188,7 @@ def _judges(original: Graph, settings: Settings, prices: CostModel, blame_of: Bl
         key = pair_key(before, model_digest(new.graph, new.source.proto), conditions)
         return KeptComparisons(prices.cache, prices.setting, cost.compare).get(key, made)
 
-    return _Judges(lambda new: checked(optimised=new), blame_of, compare, cost.keep_anyway)
+    return _Judges(checked, blame_of, compare, cost.keep_anyway)
 
 
 def _first_accepted(

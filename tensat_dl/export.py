@@ -149,15 +149,16 @@ class _Exporter:
             self.names[eclass] = name
         elif kind is LeafKind.CONSTANT:
             constant = self.saturated.constants[name]
-            value = self._constant_name(constant)
-            self.names[eclass] = value
-            self.constants[value] = self.original.constants.get(value, constant)
+            self.names[eclass] = value = self._add_constant(constant)
             self.types[value] = constant.type
 
-    def _constant_name(self, constant: Constant) -> str:
-        if constant.source_name and constant.source_name in self.original.constants:
-            return constant.source_name
-        return self.name_of_digest.get(constant.digest) or self._fresh("constant")
+    def _add_constant(self, constant: Constant) -> str:
+        """Its name; one that the original has is written as it is there."""
+        name = constant.source_name
+        if not name or name not in self.original.constants:
+            name = self.name_of_digest.get(constant.digest) or self._fresh("constant")
+        self.constants[name] = self.original.constants.get(name, constant)
+        return name
 
     def _application(self, eclass: int, node: ENode, head: Application) -> None:
         source = self._source(eclass, (head.operator, head.attributes, node.children))
@@ -227,8 +228,7 @@ class _Exporter:
         lowered = lower(self.program, head, types)
         names: dict[str, str | None] = dict(zip(lowered.inputs, inputs, strict=False))
         for local, constant in lowered.constants.items():
-            names[local] = name = self._constant_name(constant)
-            self.constants[name] = self.original.constants.get(name, constant)
+            names[local] = self._add_constant(constant)
         copies: list[tuple[str, str]] = []
         for local, output in zip(lowered.outputs, outputs, strict=True):
             if local in names:

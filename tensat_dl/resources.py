@@ -79,9 +79,8 @@ def temporary_prefix(process: int | None = None) -> str:
 
 def remove_temporaries(process: int, folders: Iterable[Path]) -> None:
     """Remove what a process that is gone left in `folders`."""
-    for left in (
-        each for folder in folders for each in folder.glob(temporary_prefix(process) + "*")
-    ):
+    pattern = temporary_prefix(process) + "*"
+    for left in (each for folder in folders for each in folder.glob(pattern)):
         with suppress(OSError):
             if left.is_dir():
                 shutil.rmtree(left)

@@ -34,7 +34,7 @@ def with_counts(
         for node, part in zip(posed.nodes, posed.parts, strict=True)
         if isinstance(part, Part)
     }
-    everything = [(node, *posed.inner.get(i, ())) for i, node in enumerate(posed.nodes)]
+    everything = map(posed.enodes, range(len(posed.nodes)))
     counts = [[(n, written.get(id(n), 0)) for n in nodes] for nodes in everything]
     measures = {
         NODES: np.array([sum(c for _, c in nodes) for nodes in counts], np.float64),

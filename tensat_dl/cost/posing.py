@@ -48,6 +48,10 @@ class Posed:
         """What is to be priced, in order."""
         return [part for part in self.parts if part is not None]
 
+    def enodes(self, index: int) -> tuple[ENode, ...]:
+        """The e-nodes that a node of the problem stands for."""
+        return (self.nodes[index], *self.inner.get(index, ()))
+
     def at(
         self,
         prices: Sequence[float],
@@ -59,8 +63,7 @@ class Posed:
         price = iter(prices)
         costs = [0.0 if part is None else next(price) for part in self.parts]
         for index in np.flatnonzero(costs).tolist() if margin else ():
-            nodes = (self.nodes[index], *self.inner.get(index, ()))
-            costs[index] *= 1.0 if all(map(trusted, nodes)) else 1.0 + margin
+            costs[index] *= 1.0 if all(map(trusted, self.enodes(index))) else 1.0 + margin
         problem = dataclasses.replace(self.problem, node_cost=np.array(costs, dtype=np.float64))
         return dataclasses.replace(self, problem=problem)
 
@@ -136,8 +139,8 @@ def head_name(node: ENode) -> str:
 
 @dataclass
 class _Heads:
-    """Numbers of the heads of one snapshot: equal ones have the same.  Many e-nodes share the same
-    object, and whole heads are slow to compare."""
+    """Numbers of the heads of one snapshot, which keeps them: equal ones have the same.  Many
+    e-nodes share the same object, and whole heads are slow to compare."""
 
     _by_object: dict[int, int] = field(default_factory=dict)
     _by_head: dict[Application, int] = field(default_factory=dict)
@@ -152,7 +155,8 @@ class _Heads:
 
 @dataclass
 class Pricer:
-    """What the e-nodes of one snapshot run, and its price; equal e-nodes run the same object."""
+    """What the e-nodes of one snapshot run, and its price; equal e-nodes run the same object.  It
+    is asked about e-nodes of the snapshot alone: heads and types go by their identity."""
 
     saturated: Saturated
     model: CostModel

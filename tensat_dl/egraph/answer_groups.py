@@ -78,9 +78,10 @@ def _gather(
     found: dict[tuple[object, ...], dict[int, _Member]] = {}
     [(root, _)] = rule.plan.recipes[0].each_unions
     width = len(left.columns)
-    questions = {row[:width] for row in rows}
+    ordered = sorted(rows)
+    questions = dict.fromkeys(row[:width] for row in ordered)
     scopes = {asked: answerer.scope(left, asked, rule.plan.rule) for asked in questions}
-    for row in sorted(rows):
+    for row in ordered:
         scope = scopes[row[:width]]
         if scope is None:
             continue

@@ -87,9 +87,9 @@ def _compare_maps(expected: Mapping[Any, Any], actual: Any, code: int) -> Differ
     if not isinstance(actual, Mapping) or actual.keys() != expected.keys():
         other = sorted(actual) if isinstance(actual, Mapping) else "no map"
         return Difference(np.inf, (), f"a map of {sorted(expected)} became {other}")
-    pairs = [(value, actual[key]) for key, value in expected.items()]
-    kind = object if any(isinstance(value, str) for value, _ in pairs) else None
-    left, right = (np.array(values, dtype=kind) for values in zip(*pairs, strict=True))
+    kind = object if any(isinstance(value, str) for value in expected.values()) else None
+    left = np.array(list(expected.values()), dtype=kind)
+    right = np.array([actual[key] for key in expected], dtype=kind)
     return _compare_arrays(left, right, code)
 
 

@@ -17,7 +17,7 @@ InputError where the model is not valid.  Decisions:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -111,13 +111,13 @@ class _Reading:
         self.inlined: list[onnx.NodeProto] = []
         self.inliner = Inliner(names, set(outer_names(proto.graph)))
         self.lifter = Lifter(proto, names, self.constants, self.types)
-        inner, shown = proto.graph.value_info, proto.graph.output
-        self.declared_types, declared_outputs = (
-            {value.name: value.type for value in values if not self.source.doubted}
-            for values in (inner, shown)
-        )
+        self.declared_types = self._believed(proto.graph.value_info)
         self.opaque_types = OpaqueTypes(
-            proto, self.declared_types, declared_outputs, self.fixed, self.source.doubted
+            proto,
+            self.declared_types,
+            self._believed(proto.graph.output),
+            self.fixed,
+            self.source.doubted,
         )
         version = self.opsets.get("", OLDEST_LIFTED)
         if version < OLDEST_LIFTED:
@@ -125,6 +125,10 @@ class _Reading:
                 f"the model uses ai.onnx {version}; rules apply from {OLDEST_LIFTED} on, "
                 "so it passes through as it is"
             )
+
+    def _believed(self, values: Iterable[onnx.ValueInfoProto]) -> dict[str, onnx.TypeProto]:
+        """Their declared types, by name."""
+        return {} if self.source.doubted else {value.name: value.type for value in values}
 
     def read(self, order: Sequence[int]) -> None:
         """Everything, the nodes in this order."""

@@ -182,6 +182,8 @@ def test_maps() -> None:
         ' a = ai.onnx.ml.CastMap<cast_to="TO_FLOAT", map_form="SPARSE", max_map=3>(m)'
         " y = %s(a, x) }"
     )
+    assert not compare({}, {}, 1).problem
+    assert compare({}, {"a": 1.0}, 1).problem
     added = parser.parse_model(inputs % "Add")
     assert verify(added, parser.parse_model(inputs % "Add"), SETTINGS).ok
     assert not verify(added, parser.parse_model(inputs % "Sub"), SETTINGS).ok

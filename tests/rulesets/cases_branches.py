@@ -8,7 +8,6 @@ from rule_cases import Case, acts, rests
 _X = "x: f32[2, 4, 6, 6]; "
 _V = "w: f32[4, 4, 3, 3] = weight; "
 _G = "w: f32[4, 2, 3, 3] = weight; "
-_TWO = "w: f32[4, 2, 3, 3] = weight; "
 _D = "w: f32[4, 1, 3, 3] = weight; "
 _B = "b: f32[4] = weight; "
 _C = "c: f32[4, 1, 1] = weight; "
@@ -220,7 +219,7 @@ BRANCHES: list[Case] = [
     *acts(
         "linear.grouped_plus_input",
         _X + _D + _B + f"y = Add(x, Conv(x, w, b, {_P}, group=4))",
-        _X + _TWO + f"y = Add(Conv(x, w, {_P}, group=2), x)",
+        _X + _G + f"y = Add(Conv(x, w, {_P}, group=2), x)",
     ),
     *rests(
         "linear.grouped_plus_input",
@@ -246,7 +245,7 @@ BRANCHES: list[Case] = [
     *acts(
         "linear.grouped_plus_batchnorm",
         _BN + _X + _D + _B + f"y = Add(Conv(x, w, b, {_P}, group=4), {_ID})",
-        _BN + _X + _TWO + _B + f"y = Add(Conv(x, w, b, {_P}, group=2), {_ID})",
+        _BN + _X + _G + _B + f"y = Add(Conv(x, w, b, {_P}, group=2), {_ID})",
     ),
     *rests(
         "linear.grouped_plus_batchnorm",

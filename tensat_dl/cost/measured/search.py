@@ -137,10 +137,8 @@ class MeasuringSearch:
         times, noise makes one the lesser.  Was there anything to do?"""
         trusted = [
             index
-            for index, (node, part) in enumerate(
-                zip(self.posed.nodes, self.posed.parts, strict=True)
-            )
-            if part is None or all(map(self._trusts, (node, *self.posed.inner.get(index, ()))))
+            for index, part in enumerate(self.posed.parts)
+            if part is None or all(map(self._trusts, self.posed.enodes(index)))
         ]
         guess = self.posed.only(trusted)
         left = guess.parts_of(self._extract(guess, self.settings.method, _SHORT))
