@@ -12,6 +12,7 @@ import hashlib
 import marshal
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,15 @@ def write_cached(key: str, data: Any) -> None:
         Path(temporary).replace(path)
     except OSError:
         Path(temporary).unlink(missing_ok=True)
+
+
+def digest_of_makers(files: Iterable[Path], *versions: str) -> str:
+    """A part of keys: what is kept holds for the code in `files`, in this order, and for `versions`
+    of what it uses."""
+    digest = hashlib.sha256("\0".join(versions).encode())
+    for path in files:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def cache_directory() -> Path:

@@ -17,7 +17,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from tensat_dl.cache import read_cached, write_cached
+from tensat_dl.cache import digest_of_makers, read_cached, write_cached
 from tensat_dl.diagnostics import Diagnostics, SourceFile
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.resources import data_directory, real_path
@@ -98,10 +98,11 @@ def _key(files: Sequence[Path | None], texts: Mapping[Path, str]) -> str:
 def _makers() -> str:
     """A digest of everything that makes programs: what makes trees, ONNX, and this package up to
     this stage."""
-    versions = (sys.version, metadata.version("onnx"), makers_of_trees())
-    digest = hashlib.sha256("\0".join(versions).encode())
     stages = (_PACKAGE / "vocabulary", _PACKAGE / "language")
     files = (file for stage in stages for file in stage.rglob("*.py"))
-    for path in sorted([*_PACKAGE.glob("*.py"), *files]):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+    return digest_of_makers(
+        sorted([*_PACKAGE.glob("*.py"), *files]),
+        sys.version,
+        metadata.version("onnx"),
+        makers_of_trees(),
+    )

@@ -16,7 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from tensat_dl.cache import read_cached, write_cached
+from tensat_dl.cache import digest_of_makers, read_cached, write_cached
 from tensat_dl.language.print_program import print_program
 from tensat_dl.language.program import CheckedProgram, Rule
 from tensat_dl.soundness.verdict import Computed, Counterexample, Status, Tensor, Verdict
@@ -38,14 +38,9 @@ def key_of(program: CheckedProgram, rule: Rule, settings: str) -> str:
 @cache
 def _verifier() -> str:
     """A digest of everything that computes verdicts."""
-    digest = hashlib.sha256()
     root = Path(__file__).resolve().parent.parent
-    for stage in _STAGES:
-        for path in sorted((root / stage).rglob("*.py")):
-            digest.update(path.read_bytes())
-    for name in _PACKAGES:
-        digest.update(f"{name} {metadata.version(name)}".encode())
-    return digest.hexdigest()
+    files = (path for stage in _STAGES for path in sorted((root / stage).rglob("*.py")))
+    return digest_of_makers(files, *map(metadata.version, _PACKAGES))
 
 
 def load(key: str) -> Verdict | None:

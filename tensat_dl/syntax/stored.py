@@ -15,7 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from tensat_dl.cache import read_cached, write_cached
+from tensat_dl.cache import digest_of_makers, read_cached, write_cached
 from tensat_dl.diagnostics import SourceFile
 from tensat_dl.resources import data_directory
 from tensat_dl.syntax import ast
@@ -68,9 +68,7 @@ def _key(source: SourceFile) -> str:
 @cache
 def makers_of_trees() -> str:
     """A digest of everything that makes trees: Python, Lark, the grammar, this package."""
-    digest = hashlib.sha256(f"{sys.version}\0{metadata.version('lark')}".encode())
     here = Path(__file__).resolve().parent
     grammar = data_directory("grammar") / "tsat.lark"
-    for path in (grammar, here.parent / "diagnostics.py", *sorted(here.rglob("*.py"))):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+    files = (grammar, here.parent / "diagnostics.py", *sorted(here.rglob("*.py")))
+    return digest_of_makers(files, sys.version, metadata.version("lark"))

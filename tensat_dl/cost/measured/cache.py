@@ -12,8 +12,8 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -32,42 +32,26 @@ _MOST_THREADS = 1 << 20
 #: How a file of SQLite begins.
 _MAGIC = b"SQLite format 3\0"
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS costs (
-  machine TEXT NOT NULL, runtime TEXT NOT NULL, threads INTEGER NOT NULL,
-  signature TEXT NOT NULL, seconds REAL NOT NULL,
-  PRIMARY KEY (machine, runtime, threads, signature)
+#: What the tables are made of beside the setting.  Those after the first came later, so that a file
+#: may lack them.  `keys` has what the runtime makes of each signature: those of which it makes the
+#: same take the same.
+_TABLES = {
+    "costs": "signature TEXT NOT NULL, seconds REAL NOT NULL, PRIMARY KEY ({}, signature)",
+    "comparisons": "models TEXT NOT NULL, content TEXT NOT NULL, PRIMARY KEY ({}, models)",
+    "refusals": "maker TEXT NOT NULL, signature TEXT NOT NULL, PRIMARY KEY ({}, maker, signature)",
+    "keys": "signature TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY ({}, signature)",
+}
+_SETTING = "machine, runtime, threads"
+_CREATE = """
+CREATE TABLE IF NOT EXISTS {} (
+  machine TEXT NOT NULL, runtime TEXT NOT NULL, threads INTEGER NOT NULL, {}
 ) WITHOUT ROWID
 """
 _STORE = """
-INSERT INTO costs VALUES (:machine, :runtime, :threads, :signature, :seconds)
+INSERT INTO costs VALUES (?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET seconds = min(seconds, excluded.seconds)
 """
 _COLUMNS = ("machine", "runtime", "threads", "signature", "seconds")
-#: Came later than the rest, so that a file may lack it.
-_COMPARISONS = """
-CREATE TABLE IF NOT EXISTS comparisons (
-  machine TEXT NOT NULL, runtime TEXT NOT NULL, threads INTEGER NOT NULL,
-  models TEXT NOT NULL, content TEXT NOT NULL,
-  PRIMARY KEY (machine, runtime, threads, models)
-) WITHOUT ROWID
-"""
-#: This, too.
-_REFUSALS = """
-CREATE TABLE IF NOT EXISTS refusals (
-  machine TEXT NOT NULL, runtime TEXT NOT NULL, threads INTEGER NOT NULL,
-  maker TEXT NOT NULL, signature TEXT NOT NULL,
-  PRIMARY KEY (machine, runtime, threads, maker, signature)
-) WITHOUT ROWID
-"""
-#: What the runtime makes of each signature: those of which it makes the same take the same.
-_KEYS = """
-CREATE TABLE IF NOT EXISTS keys (
-  machine TEXT NOT NULL, runtime TEXT NOT NULL, threads INTEGER NOT NULL,
-  signature TEXT NOT NULL, key TEXT NOT NULL,
-  PRIMARY KEY (machine, runtime, threads, signature)
-) WITHOUT ROWID
-"""
 
 
 class CacheFault(Exception):
@@ -93,113 +77,59 @@ class CostCache:
 
     def load(self, setting: Setting) -> dict[str, float]:
         """Signature -> seconds of everything that was measured under `setting`."""
-        if not self.path.exists():
-            return {}
-        query = "SELECT signature, seconds FROM costs WHERE (machine, runtime, threads) = (?, ?, ?)"
-        with self._connection() as connection:
-            key = (setting.machine, setting.runtime, setting.threads)
-            return dict(_sound(connection.execute(query, key).fetchall()))
+        query = f"SELECT signature, seconds FROM costs WHERE ({_SETTING}) = (?, ?, ?)"
+        return dict(self._sound(self._read("costs", query, *astuple(setting))))
 
     def keys(self, setting: Setting) -> dict[str, str]:
         """Signature -> what the runtime makes of it, where that is known."""
-        if not self.path.exists():
-            return {}
-        query = "SELECT signature, key FROM keys WHERE (machine, runtime, threads) = (?, ?, ?)"
-        with self._connection() as connection:
-            if not _has(connection, "keys"):
-                return {}
-            key = (setting.machine, setting.runtime, setting.threads)
-            rows = connection.execute(query, key).fetchall()
-        return {str(signature): str(found) for signature, found in rows}
+        query = f"SELECT signature, key FROM keys WHERE ({_SETTING}) = (?, ?, ?)"
+        found = self._read("keys", query, *astuple(setting))
+        return {str(signature): str(key) for signature, key in found}
 
     def store(
         self, setting: Setting, seconds: Mapping[str, float], keys: Mapping[str, str] | None = None
     ) -> None:
         """Add measurements, and `keys` of their signatures."""
-        of = asdict(setting)
-        self._write({**of, "signature": s, "seconds": t} for s, t in seconds.items())
-        if not keys:
-            return
-        with self._connection() as connection, connection:
-            connection.execute(_KEYS)
-            connection.executemany(
-                "INSERT OR REPLACE INTO keys"
-                " VALUES (:machine, :runtime, :threads, :signature, :key)",
-                ({**of, "signature": signature, "key": key} for signature, key in keys.items()),
-            )
+        of = astuple(setting)
+        with self._writing() as connection:
+            connection.executemany(_STORE, [(*of, *item) for item in seconds.items()])
+            _put(connection, "keys", [(*of, *item) for item in (keys or {}).items()])
 
     def comparison(self, setting: Setting, models: str) -> str:
         """What was kept of a comparison of `models`, "" where there is none."""
-        if not self.path.exists():
-            return ""
-        with self._connection() as connection:
-            if not _has(connection, "comparisons"):
-                return ""
-            found = connection.execute(
-                "SELECT content FROM comparisons"
-                " WHERE (machine, runtime, threads, models) = (?, ?, ?, ?)",
-                (setting.machine, setting.runtime, setting.threads, models),
-            ).fetchone()
-        return str(found[0]) if found else ""
+        query = f"SELECT content FROM comparisons WHERE ({_SETTING}, models) = (?, ?, ?, ?)"
+        found = self._read("comparisons", query, *astuple(setting), models)
+        return str(found[0][0]) if found else ""
 
     def keep_comparison(self, setting: Setting, models: str, content: str) -> None:
         """Keep `content` of a comparison of `models`, in place of an earlier one."""
-        self._make_folder()
-        row = {**asdict(setting), "models": models, "content": content}
-        with self._connection() as connection, connection:
-            connection.execute(_COMPARISONS)
-            connection.execute(
-                "INSERT OR REPLACE INTO comparisons"
-                " VALUES (:machine, :runtime, :threads, :models, :content)",
-                row,
-            )
+        with self._writing() as connection:
+            _put(connection, "comparisons", [(*astuple(setting), models, content)])
 
     def comparisons(self) -> int:
         """How many are kept."""
-        if not self.path.exists():
-            return 0
-        with self._connection() as connection:
-            if not _has(connection, "comparisons"):
-                return 0
-            (count,) = connection.execute("SELECT count(*) FROM comparisons").fetchone()
-        return int(count)
+        return sum(n for (n,) in self._read("comparisons", "SELECT count(*) FROM comparisons"))
 
     def refused(self, setting: Setting, maker: str) -> set[str]:
         """The signatures of what does not run under `setting` as `maker` makes it."""
-        if not self.path.exists():
-            return set()
-        with self._connection() as connection:
-            if not _has(connection, "refusals"):
-                return set()
-            found = connection.execute(
-                "SELECT signature FROM refusals"
-                " WHERE (machine, runtime, threads, maker) = (?, ?, ?, ?)",
-                (setting.machine, setting.runtime, setting.threads, maker),
-            ).fetchall()
-        return {signature for (signature,) in found}
+        query = f"SELECT signature FROM refusals WHERE ({_SETTING}, maker) = (?, ?, ?, ?)"
+        return {found for (found,) in self._read("refusals", query, *astuple(setting), maker)}
 
     def refuse(self, setting: Setting, maker: str, signatures: Iterable[str]) -> None:
         """Keep that these do not run."""
-        self._make_folder()
-        key = (setting.machine, setting.runtime, setting.threads, maker)
-        with self._connection() as connection, connection:
-            connection.execute(_REFUSALS)
-            connection.executemany(
-                "INSERT OR IGNORE INTO refusals VALUES (?, ?, ?, ?, ?)",
-                [(*key, signature) for signature in signatures],
-            )
+        rows = [(*astuple(setting), maker, signature) for signature in signatures]
+        with self._writing() as connection:
+            _put(connection, "refusals", rows)
 
     def rows(self) -> list[Measurement]:
         """Everything, in order."""
-        if not self.path.exists():
-            return []
-        with self._connection() as connection:
-            rows = _sound(connection.execute("SELECT * FROM costs ORDER BY 1, 2, 3, 4").fetchall())
-        return [Measurement(*row) for row in rows]
+        rows = self._read("costs", "SELECT * FROM costs ORDER BY 1, 2, 3, 4")
+        return [Measurement(*row) for row in self._sound(rows)]
 
     def add(self, rows: list[Measurement]) -> None:
         """Add rows, of any setting."""
-        self._write(map(asdict, rows))
+        with self._writing() as connection:
+            connection.executemany(_STORE, map(astuple, rows))
 
     def clear(self) -> bool:
         """Remove the file, and what SQLite keeps beside it; was there one?
@@ -227,16 +157,30 @@ class CostCache:
             except sqlite3.Error:
                 return True
 
-    def _write(self, rows: Iterator[dict[str, Any]] | map[dict[str, Any]]) -> None:
-        self._make_folder()
-        with self._connection() as connection, connection:
-            connection.executemany(_STORE, rows)
+    def _read(self, table: str, query: str, *values: object) -> list[tuple[Any, ...]]:
+        """The rows of a query; none where there is no file, or no such table in it."""
+        if not self.path.exists():
+            return []
+        with self._connection() as connection:
+            return connection.execute(query, values).fetchall() if _has(connection, table) else []
 
-    def _make_folder(self) -> None:
+    def _sound(self, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        """The rows, which end with their seconds.  SQLite takes any value in any column."""
+        for *key, seconds in rows:
+            if not (_is_time(seconds) and all(isinstance(part, str | int) for part in key)):
+                what = f"it holds {seconds!r} as the seconds of {key[-1]!r}"
+                raise CacheFault(_damage(self.path, what))
+        return rows
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """All that the body writes, or nothing."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise CacheFault(f"{self.path} cannot be written: {error.strerror}") from None
+        with self._connection() as connection, connection:
+            yield connection
 
     @contextlib.contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
@@ -258,7 +202,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
         raise sqlite3.DatabaseError(f"its layout is {layout}, not {LAYOUT}")
     connection.execute("PRAGMA journal_mode = WAL")
     with connection:
-        connection.execute(_SCHEMA)
+        _create(connection, "costs")
         connection.execute(f"PRAGMA user_version = {LAYOUT}")
 
 
@@ -278,12 +222,18 @@ def _has(connection: sqlite3.Connection, table: str) -> bool:
     return connection.execute(query, (table,)).fetchone() is not None
 
 
-def _sound(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """The rows, which end with their seconds.  SQLite takes any value in any column."""
-    for *key, seconds in rows:
-        if not (_is_time(seconds) and all(isinstance(part, str | int) for part in key)):
-            raise sqlite3.DatabaseError(f"it holds {seconds!r} as the seconds of {key[-1]!r}")
-    return rows
+def _create(connection: sqlite3.Connection, table: str) -> None:
+    """Make a table that is not there."""
+    connection.execute(_CREATE.format(table, _TABLES[table].format(_SETTING)))
+
+
+def _put(connection: sqlite3.Connection, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Add rows to one of the later tables, in place of those with the same key."""
+    if not rows:
+        return
+    _create(connection, table)
+    places = ", ".join("?" * len(rows[0]))
+    connection.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({places})", rows)
 
 
 def _is_time(seconds: object) -> bool:
@@ -293,7 +243,11 @@ def _is_time(seconds: object) -> bool:
 def _fault(path: Path, error: sqlite3.Error) -> str:
     if isinstance(error, sqlite3.OperationalError):
         return f"the cost cache {path} cannot be used: {error}"
-    return f"the cost cache {path} is damaged ({error}); remove it"
+    return _damage(path, str(error))
+
+
+def _damage(path: Path, what: str) -> str:
+    return f"the cost cache {path} is damaged ({what}); remove it"
 
 
 def to_content(rows: list[Measurement]) -> dict[str, Any]:

@@ -7,12 +7,12 @@ Large pieces are tried each time: there may only have been too little memory.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from tensat_dl.cache import digest_of_makers
 from tensat_dl.cost.measured.cache import CostCache
 from tensat_dl.cost.measured.little_model import nbytes
 from tensat_dl.cost.measured.machine import Setting
@@ -51,7 +51,5 @@ class KeptRefusals:
 def _code() -> str:
     """A digest of the modules that make and run them."""
     here = Path(__file__).parent
-    digest = hashlib.sha256()
-    for name in ("piece", "little_model", "optimised", "timer"):
-        digest.update((here / f"{name}.py").read_bytes())
-    return digest.hexdigest()
+    names = ("piece", "little_model", "optimised", "timer")
+    return digest_of_makers(here / f"{name}.py" for name in names)
