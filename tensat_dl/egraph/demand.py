@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from tensat_dl.egraph import naming
 from tensat_dl.egraph.plan import plan_matches
-from tensat_dl.egraph.query import operand_orders, write_query
+from tensat_dl.egraph.query import write_query
 from tensat_dl.egraph.runs import rule_text
 from tensat_dl.language import program
 
@@ -86,9 +86,8 @@ def demand_rules(uses: Sequence[Use], arguments: Mapping[str, int], ruleset: str
         left = plan_matches(use.matches)
         value = use.fact.arguments[arguments[use.fact.relation]]
         head = [f"({demand_table(use.fact.relation)} {naming.variable(value)})"]
-        for number, order in enumerate(operand_orders(left)):
-            query = write_query(left, order, prefix=use.prefix, origins=False)
-            yield rule_text(query.atoms, head, ruleset, f"demand:{place}:{number}")
+        query = write_query(left, prefix=use.prefix, origins=False)
+        yield rule_text(query.atoms, head, ruleset, f"demand:{place}")
 
 
 def _bound_arguments(use: Use) -> set[int]:

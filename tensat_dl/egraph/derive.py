@@ -21,7 +21,6 @@ from tensat_dl.egraph.plan import MatchPlan, plan_matches
 from tensat_dl.egraph.query import (
     add_relations,
     column_variable,
-    operand_orders,
     write_query,
 )
 from tensat_dl.egraph.runs import rule_text, run_rules
@@ -142,14 +141,13 @@ def _commands(
     if derivation.relation in with_base:
         tables.append(base_table(derivation.relation))
     head = [f"({table} {row})" for table in tables]
-    for number, order in enumerate(operand_orders(left)):
-        query = write_query(left, order, prefix=prefix, origins=False)
-        add_relations(query, derivation.facts)
-        if encoded.ask:
-            question = [f"({encoded.ask} {' '.join(columns)})"]
-            yield rule_text(query.atoms, question, DERIVE_FIND, f"ask:{prefix}:{number}")
-            query.add(f"({encoded.answer} {' '.join(columns + results)})")
-        yield rule_text(query.atoms, head, DERIVE, f"derive:{prefix}:{number}")
+    query = write_query(left, prefix=prefix, origins=False)
+    add_relations(query, derivation.facts)
+    if encoded.ask:
+        question = [f"({encoded.ask} {' '.join(columns)})"]
+        yield rule_text(query.atoms, question, DERIVE_FIND, f"ask:{prefix}")
+        query.add(f"({encoded.answer} {' '.join(columns + results)})")
+    yield rule_text(query.atoms, head, DERIVE, f"derive:{prefix}")
 
 
 def _closure(derivation: program.Derivation, prefix: str, demanded: int | None) -> Iterator[str]:

@@ -22,7 +22,6 @@ from tensat_dl.egraph.plan import RulePlan
 from tensat_dl.egraph.query import (
     add_relations,
     column_variable,
-    operand_orders,
     write_query,
 )
 from tensat_dl.egraph.runs import FOLDS, rule_text
@@ -58,8 +57,8 @@ def make_group(plan: RulePlan, generations: bool) -> EncodedGroup:
 
 
 def group_finding(plan: RulePlan, group: EncodedGroup, generations: bool) -> Iterator[str]:
-    """The tables of a `match each` rule, and the rules that ask."""
-    yield from _find_rules(plan, group, generations)
+    """The tables of a `match each` rule, and the rule that asks."""
+    yield from _find_rule(plan, group, generations)
     columns = " ".join(sort for _, sort in group_columns(plan, group))
     yield f"(relation {group.groups} ({columns}))"
     yield f"(relation {group.links} (i64 i64 {' '.join(['i64'] * len(group.members))}))"
@@ -112,31 +111,25 @@ def group_acting(
     yield _union_rule(plan, recipe, group, row, bool(pairs))
 
 
-def _find_rules(plan: RulePlan, group: EncodedGroup, generations: bool) -> Iterator[str]:
+def _find_rule(plan: RulePlan, group: EncodedGroup, generations: bool) -> Iterator[str]:
     columns = plan.left.columns
     width = len(columns) + len(plan.left.tensors) + group.origins
     yield f"(relation ask_{plan.number} ({' '.join(['i64'] * width)}))"
-    for place, order in enumerate(operand_orders(plan.left)):
-        query = write_query(
-            plan.left,
-            order,
-            prefix=str(plan.number),
-            origins=generations,
-            rounds=(plan.rule.rounds or 1) if generations else 0,
-            keys=True,
-        )
-        add_relations(query, plan.rule.facts)
-        values = [
-            *[column_variable(c) for c in columns],
-            *[naming.key_variable(n) for n in plan.left.tensors],
-            *query.origins,
-        ]
-        yield rule_text(
-            query.atoms,
-            [f"(ask_{plan.number} {' '.join(values)})"],
-            f"rs_find_{plan.number}",
-            f"find:{plan.number}:{place}",
-        )
+    query = write_query(
+        plan.left,
+        prefix=str(plan.number),
+        origins=generations,
+        rounds=(plan.rule.rounds or 1) if generations else 0,
+        keys=True,
+    )
+    add_relations(query, plan.rule.facts)
+    values = [
+        *[column_variable(c) for c in columns],
+        *[naming.key_variable(n) for n in plan.left.tensors],
+        *query.origins,
+    ]
+    head = [f"(ask_{plan.number} {' '.join(values)})"]
+    yield rule_text(query.atoms, head, f"rs_find_{plan.number}", f"find:{plan.number}")
 
 
 def _links(group: EncodedGroup, index: str, suffix: str = "") -> str:

@@ -14,9 +14,8 @@ from collections.abc import Iterator
 
 from tensat_dl.egraph import naming
 from tensat_dl.egraph.plan import RulePlan
-from tensat_dl.egraph.query import Query, column_variable, input_term, swappable
+from tensat_dl.egraph.query import Query, column_variable, input_term
 from tensat_dl.egraph.runs import rule_text
-from tensat_dl.language import program
 
 #: So many matches that were refused may stay: to drop them takes as long as to make another rule.
 KEPT_HITS = 4096
@@ -28,23 +27,15 @@ def hit_table(plan: RulePlan) -> str:
 
 
 def hit_columns(plan: RulePlan) -> tuple[tuple[str, str], ...]:
-    """(variable, sort) of each column: what the question holds, tensors, lists, and the
-    arguments of matches that these do not say."""
+    """(variable, sort) of each column: what the question holds, tensors, lists, and the vectors of
+    variadic matches."""
     left = plan.left
     return (
         *[(column_variable(column), "i64") for column in left.columns],
         *[(naming.variable(name), "Tensor") for name in left.tensors],
         *[(naming.variable(name), "Tensors") for name in left.lists],
-        *[column for i, match in enumerate(left.matches) for column in _arguments(match, i)],
+        *[(f"vec{i}", "Tensors") for i, m in enumerate(left.matches) if m.operator.is_variadic],
     )
-
-
-def _arguments(match: program.Match, index: int) -> Iterator[tuple[str, str]]:
-    """The vector of a variadic match; the operands of a commutative one as they stand."""
-    if match.operator.is_variadic:
-        yield f"vec{index}", "Tensors"
-    elif swappable(match):
-        yield from ((f"i{index}_{place}", "Tensor") for place in range(2))
 
 
 def hit_declaration(plan: RulePlan) -> str:
@@ -70,23 +61,12 @@ def forget_ruleset(plan: RulePlan) -> str:
     return f"rs_forget_{plan.number}"
 
 
-def hit_found(plan: RulePlan, order: tuple[bool, ...]) -> str:
-    """The row of a match with these orders of operands, in terms of the query's variables."""
-    standing = {}
-    for index, (match, swapped) in enumerate(zip(plan.left.matches, order, strict=True)):
-        if swappable(match):
-            inputs = match.inputs[::-1] if swapped else match.inputs
-            standing.update({f"i{index}_{p}": input_term(i) for p, i in enumerate(inputs)})
-    names = [name for name, _ in hit_columns(plan)]
-    return f"({hit_table(plan)} {' '.join(standing.get(name, name) for name in names)})"
-
-
 def hit_query(plan: RulePlan, *, origins: bool) -> Query:
     """A match that waits; with `origins` those of its e-nodes are bound to `m0`, `m1`, ..."""
     query = Query([hit_row(plan)])
     for index, match in enumerate(plan.left.matches if origins else ()):
-        names = [name for name, _ in _arguments(match, index)]
-        arguments = " ".join(names or map(input_term, match.inputs))
+        variadic = match.operator.is_variadic
+        arguments = f"vec{index}" if variadic else " ".join(map(input_term, match.inputs))
         query.add(f"(= m{index} ({naming.made_table(match.operator)} a{index} {arguments}))")
         query.origins.append(f"m{index}")
     return query

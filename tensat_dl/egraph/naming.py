@@ -43,6 +43,11 @@ def has_types(operator: Operator) -> bool:
     return bool(operator.inputs) and not operator.is_variadic
 
 
+def has_orders(operator: Operator) -> bool:
+    """It has two operands that may change places."""
+    return operator.commutative and len(operator.inputs) == 2 and not operator.is_variadic
+
+
 def typed_table(operator: Operator) -> str:
     """The operator's e-nodes with what is known of their inputs."""
     return "typed_" + operator_suffix(operator)

@@ -47,7 +47,7 @@ def operator_commands(operator: Operator) -> Iterator[str]:
     node, made = naming.node_table(operator), naming.made_table(operator)
     yield f"(constructor {node} ({columns}) {result})"
     yield f"(function {made} ({columns}) i64 :merge (min old new))"
-    if operator.commutative and len(operator.inputs) == 2 and not operator.is_variadic:
+    if naming.has_orders(operator):
         yield rule_text(
             [
                 f"(= node ({node} attrs x y))",
@@ -59,8 +59,7 @@ def operator_commands(operator: Operator) -> Iterator[str]:
             [
                 f"(union node ({node} attrs y x))",
                 f"(set ({made} attrs y x) origin)",
-                f"(delete ({node} attrs x y))",
-                f"(delete ({made} attrs x y))",
+                f"(delete ({node} attrs x y))",  # not its origin: see `egraph.typed`
             ],
             NORMAL,
             f"sort:{node}",

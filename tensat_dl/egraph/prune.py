@@ -41,9 +41,16 @@ def prune_rules(operators: Sequence[Operator], typed: Container[Operator]) -> It
         body = [*named, f"(= node ({node} {row}))"]
         yield rule_text(body, [f"(subsume ({node} {row}))"], PRUNE, f"prune:{suffix}")
         if operator in typed:
-            known = typed_row(operator)
-            head = [f"(delete {known})"]
-            yield rule_text([*named, known], head, PRUNE, f"prune_typed:{suffix}")
+            yield from _typed_rules(operator, names, named)
+
+
+def _typed_rules(operator: Operator, names: Sequence[str], named: Sequence[str]) -> Iterator[str]:
+    """What is subsumed is not looked at with its types either, in either order."""
+    orders = [names, names[::-1]] if naming.has_orders(operator) else [names]
+    for number, inputs in enumerate(orders):
+        known = typed_row(operator, inputs, "place" if len(orders) > 1 else "")
+        label = f"prune_typed:{naming.operator_suffix(operator)}:{number}"
+        yield rule_text([*named, known], [f"(delete {known})"], PRUNE, label)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """A left side as the body of an engine rule.
 
-Enters: a :class:`~tensat_dl.egraph.plan.MatchPlan` and an order of the operands of its commutative
-operators.  Leaves: atoms as text, and the names of the variables that hold each column.
+Enters: a :class:`~tensat_dl.egraph.plan.MatchPlan`.  Leaves: atoms as text, and the names of the
+variables that hold each column.
 
 Tables: `(op_X attributes input..)` gives a tensor or a bundle; operators with variadic inputs
 take one vector, the others are looked at beside the analyses of their inputs (see `egraph.typed`);
@@ -11,14 +11,13 @@ keys; `(made_X ..)` the origin of an e-node.
 
 The engine joins tables first and computes afterwards, so nothing computed may stand in a table's
 column: it would be a cross product.  Elements, lengths and parts of vectors are therefore tables
-too (`front`, `back`, `vlength`, `part`), filled by the rules of `egraph.runs`.
+too (`front`, `back`, `operands`, `vlength`, `part`), filled by the rules of `egraph.runs`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from itertools import product
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, field
 
 from tensat_dl.egraph import naming
 from tensat_dl.egraph.plan import Column, ColumnKind, MatchPlan, reads
@@ -56,38 +55,29 @@ def column_variable(column: Column) -> str:
     return naming.analysis_variable(column.name)
 
 
-def operand_orders(plan: MatchPlan) -> Iterator[tuple[bool, ...]]:
-    """Every way to swap the operands of two-input commutative matches (True: swapped)."""
-    choices = [(False, True) if swappable(m) else (False,) for m in plan.matches]
-    yield from product(*choices)
-
-
-def swappable(match: program.Match) -> bool:
-    """A list has no other order: it is matched as it stands."""
-    inputs = match.inputs
-    two = len(inputs) == 2 and run_position(match) is None
-    return match.operator.commutative and two and inputs[0] != inputs[1]
-
-
 def write_query(
     plan: MatchPlan,
-    order: tuple[bool, ...],
     *,
     prefix: str,
     origins: bool,
     rounds: int = 0,
     keys: bool = False,
+    standing: Container[int] = (),
 ) -> Query:
     """The atoms of a left side.
 
     `prefix` names the tables of this rule's mapped lists; with `origins` the origin of
     every matched e-node is bound to `m0`, `m1`, ...; with `rounds` every matched e-node is of an
-    earlier generation than that; with `keys` the keys of all variables are bound.
+    earlier generation than that; with `keys` the keys of all variables are bound.  Operands that
+    may be swapped match in both orders, but for the matches whose numbers are in `standing`.
     """
     query = Query()
-    for index, (match, swapped) in enumerate(zip(plan.matches, order, strict=True)):
-        arguments = _arguments(query, match, index, swapped, prefix)
-        _application(query, match, index, arguments, _input_types(plan, match, index, swapped))
+    for index, match in enumerate(plan.matches):
+        order = f"s{index}" if swappable(match) and index not in standing else "0"
+        arguments = _arguments(query, match, index, order, prefix)
+        rest = _input_types(plan, match, index)
+        rest += f" {order}" if naming.has_orders(match.operator) else ""
+        _application(query, match, index, arguments, rest)
         made = naming.made_table(match.operator)
         table = naming.young_table(match.operator, rounds) if rounds else made
         if origins or rounds:
@@ -127,13 +117,11 @@ def add_relations(query: Query, facts: Iterable[program.Fact]) -> None:
             query.add(f"({naming.relation_table(fact.relation)} {arguments})")
 
 
-def _application(
-    query: Query, match: program.Match, index: int, arguments: str, types: str
-) -> None:
+def _application(query: Query, match: program.Match, index: int, arguments: str, rest: str) -> None:
     operator = match.operator
     result = f"b{index}" if operator.has_bundle else naming.variable(match.outputs[0])
     if naming.has_types(operator):
-        query.add(f"({naming.typed_table(operator)} a{index}{arguments} {result}{types})")
+        query.add(f"({naming.typed_table(operator)} a{index}{arguments} {result}{rest})")
     else:
         query.add(f"(= {result} ({naming.node_table(operator)} a{index}{arguments}))")
     if not operator.has_bundle:
@@ -142,24 +130,32 @@ def _application(
         query.add(f"(= {naming.variable(output)} (Out b{index} {place}))")
 
 
-def _arguments(query: Query, match: program.Match, index: int, swapped: bool, prefix: str) -> str:
-    if swapped:
-        match = replace(match, inputs=match.inputs[::-1])
+def swappable(match: program.Match) -> bool:
+    """Its two operands may change places, and then it is another match.  A list has no other order:
+    it is matched as it stands."""
+    inputs = match.inputs
+    two = len(inputs) == 2 and run_position(match) is None
+    return match.operator.commutative and two and inputs[0] != inputs[1]
+
+
+def _arguments(query: Query, match: program.Match, index: int, order: str, prefix: str) -> str:
     if match.operator.is_variadic:
         vector = f"vec{index}"
-        _vector(query, match, index, vector, prefix)
+        if swappable(match):
+            query.add(f"(operands {vector} {' '.join(map(input_term, match.inputs))} {order})")
+        else:
+            _vector(query, match, index, vector, prefix)
         return f" {vector}"
     return "".join(" " + input_term(i) for i in match.inputs)
 
 
-def _input_types(plan: MatchPlan, match: program.Match, index: int, swapped: bool) -> str:
+def _input_types(plan: MatchPlan, match: program.Match, index: int) -> str:
     """The variables of what is known of the inputs; others where the rule does not ask."""
-    inputs = match.inputs[::-1] if swapped else match.inputs
     return "".join(
         f" {naming.analysis_variable(item.name)}"
         if isinstance(item, program.InputVariable) and item.name in plan.asked
         else f" u{index}_{place}"
-        for place, item in enumerate(inputs)
+        for place, item in enumerate(match.inputs)
     )
 
 

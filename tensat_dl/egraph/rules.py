@@ -25,7 +25,7 @@ from tensat_dl.egraph.actions import (
 )
 from tensat_dl.egraph.build import ABSENT, BuildMap, Recipe
 from tensat_dl.egraph.groups import EncodedGroup, group_acting, group_finding, make_group
-from tensat_dl.egraph.hits import hit_declaration, hit_found, hit_query, hit_row
+from tensat_dl.egraph.hits import hit_declaration, hit_query, hit_row
 from tensat_dl.egraph.plan import RulePlan
 from tensat_dl.egraph.query import (
     RULE_BITS,
@@ -34,11 +34,10 @@ from tensat_dl.egraph.query import (
     add_relations,
     add_types,
     column_variable,
-    operand_orders,
     write_query,
 )
 from tensat_dl.egraph.runs import built_rules, built_table, rule_text, run_rules
-from tensat_dl.egraph.symmetry import distinct_orders, symmetric_pairs
+from tensat_dl.egraph.symmetry import symmetric_operands, symmetric_pairs
 from tensat_dl.language import program
 from tensat_dl.language.sides import matched_operators
 from tensat_dl.settings import CyclePolicy
@@ -96,7 +95,6 @@ def encode_rule(plan: RulePlan, options: EncodeOptions) -> EncodedRule:
     policy = rule.cycles or options.policy
     pairs = cycles.pairs_to_check(rule) if policy == CyclePolicy.CHECK else ()
     pairs = tuple(p for p in pairs if p[0] in plan.left.tensors)
-    orders = distinct_orders(rule, plan.left, operand_orders(plan.left))
     encoded = EncodedRule(
         plan,
         f"ask_{prefix}",
@@ -120,24 +118,20 @@ def encode_rule(plan: RulePlan, options: EncodeOptions) -> EncodedRule:
         )
     return replace(
         encoded,
-        finding=partial(_finding, encoded, options, orders),
+        finding=partial(_finding, encoded, options),
         acting=partial(_acting, encoded, options, pairs),
     )
 
 
-def _finding(
-    encoded: EncodedRule, options: EncodeOptions, orders: Sequence[tuple[bool, ...]]
-) -> Iterator[str]:
-    """The tables of questions and of matches, and the rules that fill them."""
+def _finding(encoded: EncodedRule, options: EncodeOptions) -> Iterator[str]:
+    """The tables of questions and of matches, and the rule that fills them."""
     plan = encoded.plan
     yield from _find_ruleset(encoded)
     yield f"(relation {encoded.ask} ({_sorts(plan)}))"
     yield hit_declaration(plan)
-    for number, order in enumerate(orders):
-        query = _guarded_query(plan, order, options)
-        label = f"find:{plan.number}:{number}"
-        head = [_question(encoded), hit_found(plan, order)]
-        yield rule_text(query.atoms, head, encoded.find, label)
+    query = _guarded_query(plan, options)
+    head = [_question(encoded), hit_row(plan)]
+    yield rule_text(query.atoms, head, encoded.find, f"find:{plan.number}")
 
 
 def _acting(
@@ -195,16 +189,16 @@ def _recipe_prefix(plan: RulePlan, recipe: Recipe) -> str:
     return f"{plan.number}_{plan.recipes.index(recipe)}"
 
 
-def _guarded_query(plan: RulePlan, order: tuple[bool, ...], options: EncodeOptions) -> Query:
-    """The matches with relations, rounds, and one order of exchangeable outputs."""
+def _guarded_query(plan: RulePlan, options: EncodeOptions) -> Query:
+    """The matches with relations, rounds, and one order of what is exchangeable."""
     rule = plan.rule
     counted = rule.is_multi_output and options.generations
     query = write_query(
         plan.left,
-        order,
         prefix=str(plan.number),
         origins=False,
         rounds=(rule.rounds or 1) if counted else 0,
+        standing=symmetric_operands(rule, plan.left),
     )
     add_relations(query, rule.facts)
     _order_roots(query, rule)

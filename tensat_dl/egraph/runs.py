@@ -17,7 +17,7 @@ from tensat_dl.egraph import naming
 from tensat_dl.egraph.build import ABSENT, BuildMap
 from tensat_dl.egraph.keys import mix_lets, operator_seed, output_key
 from tensat_dl.egraph.plan import MatchPlan
-from tensat_dl.egraph.query import part_term, run_position, shared_inputs
+from tensat_dl.egraph.query import part_term, run_position, shared_inputs, swappable
 from tensat_dl.language import program
 
 #: The ruleset of parts and mapped runs: saturated before questions are asked.
@@ -29,6 +29,7 @@ FOLDS = "rs_folds"
 DECLARATIONS = (
     "(function front (Tensors i64) Tensor :merge old)",
     "(function back (Tensors i64) Tensor :merge old)",
+    "(relation operands (Tensors Tensor Tensor i64))",
     "(function part (Tensors i64 i64) Tensors :merge old)",
     "(function vlength (Tensors) i64 :merge old)",
 )
@@ -40,6 +41,8 @@ def run_rules(plan: MatchPlan, prefix: str) -> Iterator[str]:
         if not match.operator.is_variadic:
             continue
         yield _elements_rule(match, index, prefix)
+        if swappable(match):
+            yield _operands_rule(match, index, prefix)
         run = run_position(match)
         if run is None:
             continue
@@ -75,6 +78,17 @@ def _elements_rule(match: program.Match, index: int, prefix: str) -> str:
         ],
         RUNS,
         f"elements:{prefix}:{index}",
+    )
+
+
+def _operands_rule(match: program.Match, index: int, prefix: str) -> str:
+    """Both orders of two operands; 0 as they stand."""
+    first, second = "(vec-get vec 0)", "(vec-get vec 1)"
+    return rule_text(
+        [f"(= node ({naming.node_table(match.operator)} attrs vec))", "(= 2 (vec-length vec))"],
+        [f"(operands vec {first} {second} 0)", f"(operands vec {second} {first} 1)"],
+        RUNS,
+        f"operands:{prefix}:{index}",
     )
 
 

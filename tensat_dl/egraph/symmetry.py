@@ -8,11 +8,12 @@ commutative operands that make a difference.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from tensat_dl.diagnostics import Span
 from tensat_dl.egraph.plan import MatchPlan
+from tensat_dl.egraph.query import swappable
 from tensat_dl.language import program
 from tensat_dl.syntax import ast
 
@@ -144,26 +145,20 @@ def _rename(value: Any, names: Mapping[str, str]) -> Any:
             return value
 
 
-def distinct_orders(
-    rule: program.Rule, left: MatchPlan, orders: Iterable[tuple[bool, ...]]
-) -> tuple[tuple[bool, ...], ...]:
-    """Of orders that say the same, the first.
+def symmetric_operands(rule: program.Rule, left: MatchPlan) -> frozenset[int]:
+    """The numbers of the matches whose operands may be swapped without changing what is said.
 
-    To swap the operands of a match is to exchange the two variables in all that the rule says
-    else, where they stand nowhere else on the left.  Two orders say the same when what remains is
-    equal up to the order of operands on the right, which the engine sorts anyway.
+    To swap them is to exchange the two variables in all that the rule says else, where they stand
+    nowhere else on the left: nothing changes when what remains is equal up to the order of
+    operands on the right, which the engine sorts anyway.
     """
-    found: dict[object, tuple[bool, ...]] = {}
-    for order in orders:
-        swaps: dict[str, str] = {}
-        rest: list[bool] = []
-        for match, swapped in zip(left.matches, order, strict=True):
-            pair = _exchanged(match, left) if swapped else None
-            rest.append(swapped and pair is None)
-            if pair is not None:
-                swaps.update({pair[0]: pair[1], pair[1]: pair[0]})
-        found.setdefault((tuple(rest), _meaning(rule, left, swaps)), order)
-    return tuple(found.values())
+    return frozenset(
+        index
+        for index, match in enumerate(left.matches)
+        if swappable(match)
+        and (pair := _exchanged(match, left)) is not None
+        and _meaning(rule, left, dict([pair, pair[::-1]])) == _meaning(rule, left, {})
+    )
 
 
 def _exchanged(match: program.Match, left: MatchPlan) -> tuple[str, str] | None:

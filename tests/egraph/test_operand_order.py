@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from line import Line
+from line import Line, explore
 from onnx_text import model, terms
 
 BOTH = """rewrite one: Sub(x, Neg(c)) => Add(c, x) where weight(c)
@@ -24,3 +24,22 @@ def test_what_the_model_had_keeps_its_order(line: Line) -> None:
     graph = "(float[2] x) => (float[2] y) <float[2] w> { a = Add(w, x) b = Neg(a) y = Neg(b) }"
     answer = line("rewrite twice: Neg(Neg(x)) => x", model(graph))
     assert terms(answer.model) == {"y": "Add(w, x)"}
+
+
+TURNED = """rewrite turned: Sub(x, Neg(c)) => Add(c, x) where weight(c)
+rewrite inner: Sin(Identity(x)) => Sin(x)
+rewrite odd: Sin(Add(c, x)) => Neg(Sin(Neg(Add(c, x)))) where weight(c)
+rule rounds {
+  match { y = Sin(x)  z = Neg(x) }
+  where rank(x) == 7
+  emit { y = Sin(x)  z = Neg(x) }
+}
+"""
+
+
+def test_an_e_node_made_again_in_the_other_order_is_matched_in_both() -> None:
+    """Step 1 makes the sum again with its operands turned, and the sine that step 2 is about."""
+    graph = """(float[2] x) => (float[2] y, float[2] z) <float[2] w>
+        { a = Add(x, w) i = Identity(a) y = Sin(i) n = Neg(w) z = Sub(x, n) }"""
+    rules = explore(TURNED, model(graph)).exploration.rules
+    assert rules["turned"].applied and rules["odd"].applied
