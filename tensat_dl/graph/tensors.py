@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import onnx
 
@@ -22,12 +22,14 @@ def all_tensors(proto: onnx.ModelProto) -> Iterator[onnx.TensorProto]:
 
 
 def inner_tensors(proto: onnx.ModelProto) -> Iterator[onnx.TensorProto]:
-    """Tensors in attributes, in subgraphs and in functions."""
-    for node in proto.graph.node:
-        yield from _node_tensors(node)
+    """Tensors in attributes, in sparse ones, in subgraphs, in functions and in what is said of
+    training."""
+    yield from _body_tensors(proto.graph)
     for function in proto.functions:
-        for node in function.node:
-            yield from _node_tensors(node)
+        yield from _body_tensors(function)
+    for info in proto.training_info:
+        yield from _graph_tensors(info.initialization)
+        yield from _graph_tensors(info.algorithm)
 
 
 def is_too_large(proto: onnx.ModelProto) -> bool:
@@ -47,12 +49,27 @@ def inside_bytes(tensor: onnx.TensorProto) -> int:
     return int(math.prod(tensor.dims)) * dtype.bits // 8
 
 
-def _node_tensors(node: onnx.NodeProto) -> Iterator[onnx.TensorProto]:
-    for attribute in node.attribute:
-        if attribute.type == onnx.AttributeProto.TENSOR:
-            yield attribute.t
-        yield from attribute.tensors
-    for graph in subgraphs(node):
-        yield from graph.initializer
-        for inner in graph.node:
-            yield from _node_tensors(inner)
+def _graph_tensors(graph: onnx.GraphProto) -> Iterator[onnx.TensorProto]:
+    yield from graph.initializer
+    yield from _body_tensors(graph)
+
+
+def _body_tensors(body: onnx.GraphProto | onnx.FunctionProto) -> Iterator[onnx.TensorProto]:
+    if isinstance(body, onnx.GraphProto):
+        yield from _parts(body.sparse_initializer)
+    for node in body.node:
+        for attribute in node.attribute:
+            if attribute.type == onnx.AttributeProto.TENSOR:
+                yield attribute.t
+            yield from attribute.tensors
+            if attribute.type == onnx.AttributeProto.SPARSE_TENSOR:
+                yield from _parts([attribute.sparse_tensor])
+            yield from _parts(attribute.sparse_tensors)
+        for graph in subgraphs(node):
+            yield from _graph_tensors(graph)
+
+
+def _parts(tensors: Iterable[onnx.SparseTensorProto]) -> Iterator[onnx.TensorProto]:
+    for tensor in tensors:
+        yield tensor.values
+        yield tensor.indices

@@ -6,13 +6,14 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper, parser
 
 from tensat_dl.errors import UsageError
 from tensat_dl.graph import save as saving, tensors
 from tensat_dl.graph.pieces import pieces
 from tensat_dl.graph.read import read_model
 from tensat_dl.graph.save import save
+from tensat_dl.graph.source import Source
 from tensat_dl.graph.write import build_model, build_source
 from tensat_dl.settings import ModelSettings
 
@@ -76,6 +77,45 @@ def test_external_data_goes_beside_the_output(outside: Path) -> None:
     assert files(outside.parent) == ["in.bin", "in.onnx", "out.onnx", "out.onnx.data"]
     (outside.parent / "in.bin").unlink()
     np.testing.assert_array_equal(run(target), weights() + 1)
+
+
+def test_external_data_is_found_wherever_it_is(tmp_path: Path) -> None:
+    """In subgraphs, functions, sparse tensors, training information: all of it comes along."""
+    proto = parser.parse_model(
+        '<ir_version: 10, opset_import: ["": 18, "f": 1]>'
+        "g (float[3] x, bool c) => (float[3] y, float[3] z) { z = f.add(x) y = If(c) <"
+        "  then_branch = t () => (float[3] p) <float[3] w = {1,2,3}> { p = Add(x, w) },"
+        "  else_branch = e () => (float[3] q) { k = Constant() q = Add(x, k) }> }"
+        '<domain: "f", opset_import: ["": 18]> add (a) => (b)'
+        "{ k = Constant<value = float[3] {1,2,3}>() b = Add(a, k) }"
+    )
+    branches = {a.name: a.g for a in proto.graph.node[1].attribute}
+    sparse = helper.make_sparse_tensor(
+        helper.make_tensor("", TensorProto.FLOAT, [3], [1, 2, 3]),
+        helper.make_tensor("", TensorProto.INT64, [3], [0, 1, 2]),
+        [3],
+    )
+    branches["else_branch"].node[0].attribute.append(helper.make_attribute("sparse_value", sparse))
+    step = parser.parse_graph("s () => (float[3] n) <float[3] r = {1,2,3}> { n = Neg(r) }")
+    training = proto.training_info.add(algorithm=step)
+    everywhere = [
+        branches["then_branch"].initializer[0],
+        branches["else_branch"].node[0].attribute[0].sparse_tensor.values,
+        proto.functions[0].node[0].attribute[0].t,
+        training.algorithm.initializer[0],
+    ]
+    (tmp_path / "in.bin").write_bytes(np.array([1, 2, 3], np.float32).tobytes())
+    for tensor in everywhere:
+        tensor.ClearField("float_data")
+        tensor.ClearField("raw_data")
+        tensor.data_location = TensorProto.EXTERNAL
+        tensor.external_data.add(key="location", value="in.bin")
+    folder = tmp_path / "out"
+    folder.mkdir()
+    save(Source(proto, folder=tmp_path), folder / "m.onnx")
+    text = (folder / "m.onnx").read_bytes()
+    assert text.count(b"m.onnx.data") == len(everywhere)
+    assert b"in.bin" not in text
 
 
 def test_external_data_is_replaced_not_appended(outside: Path) -> None:
