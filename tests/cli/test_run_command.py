@@ -45,6 +45,37 @@ def rules(tmp_path: Path):
     return write
 
 
+def test_the_default_cost_of_the_rules_gives_way_to_configuration_and_flag(
+    tensat, two_products, rules, tmp_path: Path
+) -> None:
+    run = ("run", rules(f"{RELU}default cost nodes\n"), "m.onnx")
+    line = "cost model    nodes, the default of rules.tsat"
+    done = tensat(*run)
+    assert done.out.startswith("25.0 % cheaper (nodes 4 -> 3)")
+    assert line in done.out.splitlines()
+    (tmp_path / "tensat.toml").write_text('[cost]\nmodel = "flops"\n')
+    configured, flagged = tensat(*run).out, tensat(*run, "--cost", "bytes").out
+    assert ("(flops " in configured, "(bytes " in flagged) == (True, True)
+    assert "cost model" not in configured + flagged
+
+
+def test_a_model_that_onnxruntime_does_not_run_is_estimated(tensat, tmp_path: Path, rules) -> None:
+    """It has no code for Erf of doubles."""
+    text = """<ir_version: 8, opset_import: ["" : 17]>
+    g (double[4] x) => (double[4] y) { a = Relu(x) b = Relu(a) y = Erf(b) }"""
+    onnx.save(onnx.parser.parse_model(text), tmp_path / "m.onnx")
+    done = tensat("run", rules(f"{RELU}default cost measured\n"), "m.onnx", "--json", "r.json")
+    assert (done.code, done.err) == (0, "")
+    (line,) = [line for line in done.out.splitlines() if line.startswith("cost model")]
+    assert line.startswith(
+        "cost model    roofline instead of measured, the default of rules.tsat: onnxruntime does"
+        " not run the model (Could not find an implementation for Erf"
+    )
+    cost = json.loads((tmp_path / "r.json").read_text())["cost"]
+    assert (cost["model"], cost["default_of"]) == ("roofline", "rules.tsat")
+    assert "Erf" in cost["obstacle"]
+
+
 def test_a_cheaper_model_is_written_beside_the_input(tensat, two_products, rules) -> None:
     before = two_products.read_bytes()
     done = tensat("run", rules(RELU), "m.onnx")

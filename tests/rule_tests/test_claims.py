@@ -290,3 +290,14 @@ def test_tests_of_imported_files_are_named(
 def test_virtual_operators_are_shown_as_rules_write_them() -> None:
     (failure,) = failures("input x: f32[4] given y = Twice(x) expect best y = Relu(x)")
     assert "  y = Twice(x)" in failure.notes
+
+
+@pytest.mark.parametrize(("default", "judge"), [("nodes", "nodes 1"), ("measured", "roofline ")])
+def test_the_best_is_that_of_the_default_cost_unless_it_measures(default: str, judge: str) -> None:
+    body = "input x: f32[4] given y = Abs(Neg(x)) expect best y = Abs(Neg(x))"
+    text = f'rewrite less: Abs(Neg(x)) => Abs(x) default cost {default} test "t" {{ {body} }}'
+    program = load_text(text, "rules.tsat", Diagnostics())
+    assert program is not None
+    (result,) = run_tests(program, Settings())
+    (failure,) = result.failures
+    assert failure.message.startswith(f"a cheaper graph was found: {judge}")
