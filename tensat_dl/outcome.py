@@ -41,7 +41,8 @@ class Outcome:
     """The answer and its story.
 
     `model` is the optimised model.  `cost_choice`: the cost model, and why it is that one.  Costs
-    are in `cost_unit` ("" for models of rule files).  `nodes_before` and `nodes_after` count nodes
+    are in `cost_unit` ("" for models of rule files); `cost_estimated`: the time for measuring did
+    not suffice, and they are estimates.  `nodes_before` and `nodes_after` count nodes
     by operator name; `nodes_slower` those of a better answer that is no faster and not written.
     `rules_in_answer`: rule name -> e-nodes it made that the answer uses.  `verification` is None
     where it was switched off.  `seconds` is
@@ -68,5 +69,6 @@ class Outcome:
     changes: tuple[Change, ...] = ()
     notes: tuple[str, ...] = ()
     nodes_slower: Mapping[str, int] | None = None
+    cost_estimated: bool = False
     tally: Tally | None = None
     comparison: Comparison | None = None

@@ -49,6 +49,7 @@ def make_report(outcome: Outcome) -> Report:
             "unit": outcome.cost_unit,
             "before": outcome.cost_before,
             "after": outcome.cost_after,
+            "estimated": outcome.cost_estimated,
         },
         "measured": outcome.tally and asdict(outcome.tally),
         "comparison": outcome.comparison and _comparison(outcome.comparison),
@@ -155,7 +156,7 @@ def _verification(verification: Any) -> Report:
 
 
 def _comparison(comparison: Comparison) -> Report:
-    return {**asdict(comparison), "faster": comparison.faster}
+    return {**asdict(comparison), "faster": comparison.faster, "vague": comparison.vague}
 
 
 def _finite(value: Any) -> Any:

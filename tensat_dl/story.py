@@ -25,6 +25,7 @@ from tensat_dl.outcome import Outcome, OutcomeStatus
 from tensat_dl.sentences import listed
 
 if TYPE_CHECKING:
+    from tensat_dl.cost.measured.comparison import Comparison
     from tensat_dl.diagnosis.changes import Change
 
 
@@ -75,6 +76,12 @@ def _in_vain(run: Run) -> Iterator[str]:
         )
 
 
+def _doubts(comparison: Comparison | None) -> Iterator[str]:
+    """Of times that do not tell which model is faster."""
+    if comparison is not None and comparison.advice:
+        yield comparison.advice
+
+
 def tell(run: Run, seconds: Mapping[str, float], output: Path | None, *, verified: bool) -> Outcome:
     """The outcome of a run; `seconds` by phase, `verified` unless that was switched off."""
     answer, accepted, settled = run.accepted.candidate, run.accepted, run.settled
@@ -86,6 +93,7 @@ def tell(run: Run, seconds: Mapping[str, float], output: Path | None, *, verifie
         cost_unit=run.prices.unit,
         cost_before=answer.before,
         cost_after=answer.cost,
+        cost_estimated=settled.estimated,
         nodes_before=_count_nodes(run.original),
         nodes_after=_count_nodes(answer.graph),
         nodes_slower=_count_nodes(accepted.slower.graph) if accepted.slower else None,
@@ -103,7 +111,7 @@ def tell(run: Run, seconds: Mapping[str, float], output: Path | None, *, verifie
             *settled.notes,
             *accepted.warnings,
         ),
-        notes=(*source.notes, *left_out, *_in_vain(run)),
+        notes=(*source.notes, *left_out, *_in_vain(run), *_doubts(accepted.comparison)),
         changes=run.changes,
         tally=settled.tally,
         comparison=accepted.comparison,

@@ -100,16 +100,17 @@ def _headline(report: Report) -> Line:
     cost = report["cost"]
     before, after = cost["before"], cost["after"]
     unit = f" {cost['unit']}" if cost["unit"] else ""
-    costs = f"{cost['model']} {number(before)}{unit} -> {number(after)}{unit}"
+    how = "estimated" if cost["estimated"] else cost["model"]
+    costs = f"{how} {number(before)}{unit} -> {number(after)}{unit}"
     nodes = report["nodes"]
     folded = nodes["before"] != nodes["after"]
     kept = "the original is kept" + (", constants folded" if folded else "")
     if report["status"] == OutcomeStatus.NOT_FASTER:
-        found = (
-            f"the new model ({_total(nodes['slower']):,} nodes, was {_total(nodes['before']):,})"
-        )
-        text = f"{found} is not faster beyond noise; {kept} (--keep-anyway writes the new one)"
-        return Line(text, "bold")
+        sizes = f"{_total(nodes['slower']):,} nodes, was {_total(nodes['before']):,}"
+        verdict = f"the new model ({sizes}) is not faster beyond noise"
+        if report["comparison"] and report["comparison"]["vague"]:
+            verdict = f"noise hides whether the new model ({sizes}) is faster"
+        return Line(f"{verdict}; {kept} (--keep-anyway writes the new one)", "bold")
     if report["status"] == OutcomeStatus.REFUSED:
         return Line(f"what was found cannot be run; {kept} ({costs})", "bold")
     if report["status"] == OutcomeStatus.UNCHANGED:
@@ -212,9 +213,10 @@ def _cost_model(cost: Report) -> str:
 def _measured(measured: Report) -> str:
     setting = measured["setting"]
     threads = setting["threads"]
+    timed = f"{measured['measured']:,} timed now in {measured['seconds']:.1f} s"
     facts = [
         f"{counted(measured['used'], 'operator')}, {measured['cached']:,} from the cache",
-        f"{measured['measured']:,} timed now in {measured['seconds']:.1f} s",
+        timed if measured["measured"] else "nothing timed now",
         counted(measured["rounds"], "round"),
         setting["runtime"] + (f", {counted(threads, 'thread')}" if threads else ""),
     ]

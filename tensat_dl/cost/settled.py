@@ -17,7 +17,8 @@ from tensat_dl.extract.problem import Extraction
 @dataclass(frozen=True)
 class Settled:
     """`posed`: the problem of the last round; `before` and `cost`: the prices of the original
-    graph and of the answer (0 where there is none).
+    graph and of the answer (0 where there is none); `estimated`: by a model that measures, but had
+    no time to.
 
     `tally`: what was measured, None for models that measure nothing; `notes` are for people."""
 
@@ -27,6 +28,7 @@ class Settled:
     cost: float
     tally: Tally | None = None
     notes: tuple[str, ...] = ()
+    estimated: bool = False
 
     @property
     def chosen(self) -> dict[int, ENode]:

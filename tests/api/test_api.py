@@ -107,6 +107,7 @@ def test_configuration_in_every_form(
         "unit": "FLOP",
         "before": 288,
         "after": 272,
+        "estimated": False,
     }
 
 

@@ -77,6 +77,7 @@ def test_the_report_has_every_field_and_only_plain_values() -> None:
         "unit": "s",
         "before": 4.0,
         "after": 2.0,
+        "estimated": False,
     }
     assert report["nodes"]["before"] == {"MatMul": 3, "Relu": 1}
     assert report["nodes"]["after"] == {"MatMul": 1, "Relu": 1, "Split": 1}

@@ -33,6 +33,8 @@ FEWEST, MOST = 8, 60
 _CONFIDENCE = 0.95
 #: A gain below this share is none: rounds end when there is no more to be had.
 _GAIN = 0.005
+#: Where noise may hide a gain above this share, the comparison is vague.
+_HIDDEN = 0.05
 #: A round takes so many seconds or so many runs of each, whichever is less, but at least one run.
 _SECONDS, _ENOUGH = 0.01, 50
 
@@ -61,9 +63,25 @@ class Comparison:
         return self.low > 1.0
 
     @property
+    def vague(self) -> bool:
+        """The new model may be faster by more than a little, but noise hides whether it is."""
+        return not (self.refused or self.faster) and self.high > 1.0 + _HIDDEN
+
+    @property
+    def advice(self) -> str:
+        """Of a vague comparison: what one can do about it; "" where there is nothing to say."""
+        if not self.vague:
+            return ""
+        longer = " or give it more time (cost.compare_seconds)" if self.rounds < MOST else ""
+        return (
+            f"times vary, so that {self.high:.3g} times as fast would not show: run again when the "
+            f"machine does less{longer}"
+        )
+
+    @property
     def tells(self) -> bool:
-        """More rounds would tell no more that is worth while."""
-        return self.decides or (not self.refused and self.rounds >= MOST)
+        """Another comparison would tell no more that is worth while."""
+        return self.decides or not (self.refused or self.vague or self.rounds < MOST)
 
     @property
     def decides(self) -> bool:
@@ -86,12 +104,13 @@ def compare_models(
     before: Source, after: Source, conditions: Conditions, loader: Loader
 ) -> Comparison:
     """Time both models, with as many threads as `loader` gives them, and where that leaves open
-    which is faster, with one."""
+    which is faster, with one: what tells more is taken."""
     found = _timed(before, after, conditions, loader)
     if found.decides or loader.threads == 1:
         return found
     alone = _timed(before, after, conditions, Loader(1))
-    return alone if alone.decides else found
+    clearer = found.refused or alone.high / alone.low < found.high / found.low
+    return alone if not alone.refused and clearer else found
 
 
 def _timed(before: Source, after: Source, conditions: Conditions, loader: Loader) -> Comparison:
@@ -102,7 +121,7 @@ def _timed(before: Source, after: Source, conditions: Conditions, loader: Loader
         clock = clock_for(loader.threads)
         once = sum(_seconds(run, clock) for run in runs)
         if FEWEST * once > 2 * conditions.seconds:
-            text = f"a run of both takes {once:.1f} s, too long for the time given"
+            text = f"a run of both takes {once:.1f} s, too long for cost.compare_seconds"
             return Comparison(refused=text)
         rounds = take_rounds(lambda order: least_in_turns(runs, clock, order), conditions.seconds)
     except CannotRun as reason:

@@ -2,8 +2,9 @@
 
 Enters: what was compared, and a cost cache.  Leaves: the comparison of an earlier run, or a new
 one.  It holds for the same content of both models and the same conditions, under the same setting
-as any measurement.  Those that time did not suffice for are not kept.  A cache that fails here is
-no news: the measurements of operators came out of it before.
+as any measurement.  Those that time did not suffice for are not kept, nor those in which noise
+hides what is faster: they would still decide when the machine is quiet again.  A cache that fails
+here is no news: the measurements of operators came out of it before.
 """
 
 from __future__ import annotations
@@ -69,8 +70,7 @@ def _read(content: Any) -> Comparison | None:
     if not all(type(time) is float and 0 < time < math.inf for time in times):
         return None
     sizes = found.sizes.values() if isinstance(found.sizes, dict) else [None]
-    if not all(
-        type(count) is int and count >= 0 for count in (found.rounds, found.threads, *sizes)
-    ):
+    counts = (found.rounds, found.threads, *sizes)
+    if not all(type(count) is int and count >= 0 for count in counts):
         return None
     return found if found.tells and found.low <= found.ratio <= found.high else None

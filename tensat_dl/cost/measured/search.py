@@ -114,7 +114,7 @@ class MeasuringSearch:
         before, cost = (sum(self.model.estimates(timed)) for timed in (original, used))
         tally = self.model.tally([*original, *used], self.rounds, symbols)
         notes = (*self.model.notes, _TOO_EARLY.format(self.model.budget))
-        return Settled(posed, found, before, cost, tally, notes)
+        return Settled(posed, found, before, cost, tally, notes, estimated=True)
 
     def _trusts(self, node: ENode) -> bool:
         """Whether a node is in the answer by estimates, or an original one where there is none."""

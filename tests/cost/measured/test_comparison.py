@@ -110,6 +110,37 @@ def test_faster_is_faster_beyond_noise() -> None:
     assert not slower.faster
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "vague"),
+    [(0.98, 1.04, False), (0.98, 1.06, True), (1.01, 1.5, False), (0.5, 0.9, False)],
+)
+def test_noise_that_may_hide_a_gain_tells_nothing_however_many_rounds(
+    low: float, high: float, vague: bool
+) -> None:
+    found = Comparison(1.0, 1.0, (low + high) / 2, low, high, MOST)
+    assert found.vague is vague
+    assert found.tells is not vague
+    assert bool(found.advice) is vague
+
+
+@pytest.mark.parametrize(("rounds", "longer"), [(FEWEST, True), (MOST, False)])
+def test_more_time_is_advised_where_it_was_too_short(rounds: int, longer: bool) -> None:
+    found = Comparison(1.0, 1.0, 1.0, 0.9, 1.256, rounds)
+    assert found.advice.startswith("times vary, so that 1.26 times as fast would not show")
+    assert ("cost.compare_seconds" in found.advice) is longer
+
+
+def test_where_both_leave_it_open_the_narrower_interval_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wide, narrow = ([(1.0 + each, 1.0), (1.0, 1.0 + each)] * 10 for each in (0.5, 0.02))
+    for rounds, threads in (([wide, narrow], 1), ([narrow, wide], 0)):
+        made_up = iter(rounds)
+        monkeypatch.setattr(comparison, "take_rounds", lambda *_, turns=made_up: next(turns))
+        found = compare_models(source(FAST), source(FAST), Conditions({}, 4, 1.0), Loader(0))
+        assert (found.threads, found.vague) == (threads, False)
+
+
 def source(text: str) -> Source:
     return Source(model(text))
 
@@ -134,6 +165,7 @@ def test_a_model_of_far_less_work_is_faster() -> None:
     assert found.faster
     assert found.ratio > 1.5
     assert dict(found.sizes) == {"N": 64}
+    assert found.threads == 1
     back = compared(source(FAST), source(SLOW), Conditions({"N": 32}, 64, 1.0))
     assert not back.faster
     assert dict(back.sizes) == {"N": 32}
@@ -200,4 +232,4 @@ def test_a_model_that_does_not_run_is_not_compared() -> None:
 
 def test_a_model_that_takes_too_long_is_not_compared() -> None:
     found = compared(source(SLOW), source(FAST), Conditions({}, 64, 0.0))
-    assert found.refused.endswith("too long for the time given")
+    assert found.refused.endswith("too long for cost.compare_seconds")
