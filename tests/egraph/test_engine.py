@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import runpy
+import time
 from collections import Counter
 from dataclasses import replace
 
@@ -57,3 +58,24 @@ def test_without_files_in_memory_the_same_is_found(monkeypatch: pytest.MonkeyPat
     assert made == {"MatMul": PRODUCTS + pairs, "Relu": relus, "Concat": pairs, "Split": pairs}
     monkeypatch.undo()
     assert replace(explored(), exploration=found.exploration) == found
+
+
+def test_the_seconds_of_a_run_are_those_that_passed() -> None:
+    """Two rules, one of which makes nearly all; the engine's own clock counts otherwise."""
+    database = engine.Engine()
+    database.commands(
+        [
+            "(relation edge (i64 i64))",
+            "(relation far (i64 i64))",
+            "(relation loop (i64))",
+            "(ruleset both)",
+            '(rule ((edge x y) (edge y z)) ((far x z)) :ruleset both :name "far")',
+            '(rule ((edge x x)) ((loop x)) :ruleset both :name "loop")',
+        ]
+    )
+    database.facts("edge", [(i, j) for i in range(80) for j in range(80)])
+    started = time.perf_counter()
+    run = database.run("both")
+    passed = time.perf_counter() - started
+    assert 0.9 * passed <= sum(run.seconds.values()) <= passed
+    assert run.seconds["far"] > 10 * run.seconds.get("loop", 0.0)
