@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from tensat_dl.cli.terminal import wants_color
 from tensat_dl.diagnostics import Diagnostic, Severity
@@ -33,7 +33,7 @@ _CRASH = (
     "does it run the model that was given? --input-data brings inputs of your own"
 )
 #: What a command does in each phase, for a sentence.
-_AT: dict[str, str] = {
+DOING: Mapping[str, str] = {
     Phase.CHECK: "the rules were checked",
     Phase.READ: "the model was read",
     Phase.EXPLORE: "rules were applied",
@@ -81,7 +81,7 @@ def report_failure(error: BaseException, *, debug: bool) -> ExitCode:
 def report_crash(number: signal.Signals, phase: str) -> ExitCode:
     """Print that a signal ended the command in `phase`, and give the exit code."""
     name = signal.strsignal(number) or ""
-    where = f" while {_AT[phase]}" if phase in _AT else ""
+    where = f" while {DOING[phase]}" if phase in DOING else ""
     nothing = "" if phase in ("", Phase.WRITE) else "; nothing was written"
     if number == signal.SIGKILL:
         _complain(f"killed from outside{where}{nothing}", help=_NO_MEMORY)

@@ -23,10 +23,11 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+from tensat_dl.errors import ExitCode
+
 #: Seconds that the orderly way out may take.
 PATIENCE = 1.2
 
-_INTERRUPTED = 130
 _ENDS = (signal.SIGINT, signal.SIGTERM)
 
 #: Where the child tells the parent of itself; None where there is no parent.
@@ -57,12 +58,14 @@ def supervised(body: Callable[[], int]) -> int:
     told, channel = _pipe()
     ended, alive = _pipe()
     before = signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
-    handlers = {number: signal.signal(number, _pass) for number in (*_ENDS, signal.SIGCHLD)}
+    # what was started in the background of a script is not to hear Ctrl-C
+    ends = [number for number in _ENDS if signal.getsignal(number) is not signal.SIG_IGN]
+    handlers = {number: signal.signal(number, _pass) for number in (*ends, signal.SIGCHLD)}
     child = os.fork()
     if child == 0:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        for number in _ENDS:
+        for number in ends:
             signal.signal(number, _interrupt_once)
         for descriptor in (heard, wakeup, told, alive):
             os.close(descriptor)
@@ -160,22 +163,20 @@ class _Parent:
             with contextlib.suppress(psutil.Error):
                 each.kill()
         os.waitpid(self.child, 0)
-        self._heard_of_phase_and_tidied()
-        os.write(2, b"tensat-dl: interrupted\n")
-        return _INTERRUPTED
+        self._tidy()
+        return _interrupted()
 
     def _killed(self, number: signal.Signals) -> int:
         """A signal ended the child: say which, and where it was."""
-        phase = self._heard_of_phase_and_tidied()
+        phase = self._tidy()
         if number in _ENDS:
-            os.write(2, b"tensat-dl: interrupted\n")
-            return _INTERRUPTED
+            return _interrupted()
         from tensat_dl.cli.failures import report_crash
 
         return report_crash(number, phase)
 
-    def _heard_of_phase_and_tidied(self) -> str:
-        """What the child was at last, its temporary files removed."""
+    def _tidy(self) -> str:
+        """Remove the temporary files of the child; gives the phase that it was in."""
         import tempfile
 
         from tensat_dl.resources import remove_temporaries
@@ -196,3 +197,8 @@ class _Parent:
             while part := os.read(self.told, 1 << 16):
                 parts.append(part)
         return b"".join(parts)
+
+
+def _interrupted() -> int:
+    os.write(2, b"tensat-dl: interrupted\n")
+    return ExitCode.INTERRUPTED

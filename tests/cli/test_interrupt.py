@@ -3,6 +3,7 @@ Python is not listening, a crash of a library, a parent that was killed."""
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -218,3 +219,33 @@ def test_the_end_is_in_order_and_quick() -> None:
     command = [sys.executable, "-c", LAST]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (3, "first\nlast", "")
+
+
+BACKGROUND = """
+import os, sys
+from tensat_dl.cli.supervisor import supervised
+
+def body():
+    print(os.getpid(), flush=True)
+    sys.stdin.read()
+    return 3
+
+sys.exit(supervised(body))
+"""
+
+
+def test_what_runs_in_the_background_of_a_script_does_not_hear_ctrl_c() -> None:
+    """Shells start it with SIGINT ignored."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", BACKGROUND],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+    )
+    assert process.stdout is not None
+    child = int(process.stdout.readline())
+    for each in (process.pid, child):
+        os.kill(each, signal.SIGINT)
+    process.communicate("", timeout=60)
+    assert process.returncode == 3

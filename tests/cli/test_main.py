@@ -14,6 +14,7 @@ from tensat_dl import config_schema
 from tensat_dl.cli import command_line, ops
 from tensat_dl.cli.command import Command
 from tensat_dl.cli.commands import COMMANDS
+from tensat_dl.cli.failures import DOING
 from tensat_dl.diagnostics import Diagnostic, SourceFile, Span
 from tensat_dl.errors import (
     ExitCode,
@@ -24,6 +25,7 @@ from tensat_dl.errors import (
     UsageError,
     VerificationError,
 )
+from tensat_dl.progress import Phase
 
 Tensat = Callable[..., object]
 
@@ -191,3 +193,7 @@ def test_output_that_cannot_be_written_is_said_in_one_line(tensat, failing) -> N
     done = tensat("ops")
     assert done.code == ExitCode.USAGE
     assert done.err == "tensat-dl: cannot write what there is to say: No space left on device\n"
+
+
+def test_a_crash_can_be_told_of_every_phase() -> None:
+    assert DOING.keys() == set(Phase)
