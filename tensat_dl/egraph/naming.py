@@ -2,9 +2,9 @@
 
 Tables of an operator `X`: `op_X` (the e-nodes), `made_X` (who made each, and in which
 generation), `typed_X` (with what is known of their inputs), `young_n_X` (those of generations
-before n).  Tables of a rule number `n`: `ask_n`,
-`hit_n`, `ans_n_p`, and those of its lists.  Variables of a rule `v` become `v_v`; what is known of
-them `t_v`, their keys `k_v`; the number of what is known of a list `l_v`.
+before n).  Tables of a rule number `n`: `ask_n`, `hit_n`, `ans_n_p`, and those of its lists.
+Variables of a rule `v` become `v_v`; what is known of them `t_v`, their keys `k_v`; the number of
+what is known of a list `l_v`.
 """
 
 from __future__ import annotations

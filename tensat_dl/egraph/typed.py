@@ -1,8 +1,9 @@
 """E-nodes beside what is known of their inputs, so that a left side need not look that up.
 
-Enters: operators.  Leaves: commands as text: a table `typed_X (attributes inputs.. output
-analyses..)` for an operator, and the rule that fills it.  Two operands that may change places
-stand there in both orders; one more column is 0 where they stand as in the e-node.
+Enters: operators of which `naming.has_types`.  Leaves: commands as text: a table `typed_X
+(attributes inputs.. output analyses..)` for an operator, and the rule that fills it.  Two operands
+that may change places stand there in both orders; one more column is 0 where they stand as in the
+e-node.
 
 A left side asks what is known of its tensors.  As a join with `type`, each tensor would have the
 engine look at all tensors that are new, for every rule anew: most of them stand in no match.  An
@@ -24,7 +25,7 @@ TYPED = "rs_typed"
 def typed_declarations(operators: Iterable[Operator]) -> Iterator[str]:
     """Make the tables."""
     yield f"(ruleset {TYPED})"
-    for operator in filter(naming.has_types, operators):
+    for operator in operators:
         count = len(operator.inputs)
         result = "Bundle" if operator.has_bundle else "Tensor"
         rest = ["i64"] * (count + naming.has_orders(operator))
