@@ -21,12 +21,17 @@ from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.snapshot import Saturated
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.prune import remove_dead
+from tensat_dl.graph.untyped import untyped
 from tensat_dl.outcome import Outcome, OutcomeStatus
-from tensat_dl.sentences import listed
+from tensat_dl.sentences import counted, listed, shortened
 
 if TYPE_CHECKING:
     from tensat_dl.cost.measured.comparison import Comparison
     from tensat_dl.diagnosis.changes import Change
+
+
+#: Values that a note names.
+_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,17 @@ def _in_vain(run: Run) -> Iterator[str]:
         )
 
 
+def _passed_over(graph: Graph) -> Iterator[str]:
+    """Of nodes that rules cannot look at."""
+    found = untyped(graph)
+    if found.nodes:
+        names = shortened([f"`{name}`" for name in found.values], _NAMED)
+        yield (
+            f"rules pass over {counted(len(found.nodes), 'node')}, as nothing is known of the type "
+            f"of {names}: declare it in the model (value_info)"
+        )
+
+
 def _doubts(comparison: Comparison | None) -> Iterator[str]:
     """Of times that do not tell which model is faster."""
     if comparison is not None and comparison.advice:
@@ -111,7 +127,10 @@ def tell(run: Run, seconds: Mapping[str, float], output: Path | None, *, verifie
             *settled.notes,
             *accepted.warnings,
         ),
-        notes=(*source.notes, *left_out, *_in_vain(run), *_doubts(accepted.comparison)),
+        notes=(
+            *(*source.notes, *_passed_over(run.original), *left_out),
+            *(*_in_vain(run), *_doubts(accepted.comparison)),
+        ),
         changes=run.changes,
         tally=settled.tally,
         comparison=accepted.comparison,

@@ -12,6 +12,7 @@ from tensat_dl.diagnosis.index import Index, Made
 from tensat_dl.egraph.snapshot import Saturated
 from tensat_dl.graph.model import Graph, Node
 from tensat_dl.graph.names import operators_inside
+from tensat_dl.graph.untyped import untyped_inputs
 from tensat_dl.vocabulary.operators import Operator, OperatorKind
 
 
@@ -47,6 +48,16 @@ class Names:
         holds = (n for n in own if operator in operators_inside(source.node(n.index)))
         node = next(holds, None)
         return None if node is None else f"the subgraphs of {node_text(node)}"
+
+    def carried(self, operator: str) -> str | None:
+        """Of the first node of that operator that is carried along: that no rule acts there."""
+        named = (n for n in self.graph.nodes if n.operator.qualified_name == operator)
+        node = next((n for n in named if n.operator.kind is OperatorKind.OPAQUE), None)
+        if node is None:
+            return None
+        blind = untyped_inputs(self.graph, node)
+        why = f": nothing is known of the type of `{blind[0]}`" if blind else ""
+        return f"{node_text(node)} is carried along as it is, where no rule acts{why}"
 
     def tensor(self, eclass: int) -> str:
         """`` `x` ``, or what makes it."""

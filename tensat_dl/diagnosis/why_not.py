@@ -189,4 +189,4 @@ class _Search:
         holder = self.names.holding(operator)
         if holder is not None:
             return f"{operator} stands only inside {holder}, where no rule acts"
-        return f"there is no {operator} in the graph"
+        return self.names.carried(operator) or f"there is no {operator} in the graph"

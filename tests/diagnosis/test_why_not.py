@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import onnx.parser
 import pytest
 from line import explore, load
 from onnx_text import model
@@ -198,3 +199,18 @@ def test_pads_that_are_not_those_of_auto_pad_are_compared_with_those() -> None:
     graph = read_model(proto, ModelSettings(), DeclaredOperators(program))
     (attempt,) = why_not(program, "r", graph, explore(rules, proto), None).attempts
     assert attempt.obstacle == "MaxPool has pads=[2, 0]; the pattern says pads=[1, 1]"
+
+
+def test_nodes_that_are_carried_along_are_not_said_to_be_missing() -> None:
+    """Nothing is known of what `Mine` makes, so neither of what the Relu behind it makes."""
+    rules = "language 1\nrewrite r: Relu(Relu(x)) => Relu(x)\n"
+    text = """<ir_version: 8, opset_import: ["" : 17, "my.ops" : 1]>
+    g (float[2] x) => (float[2] y) { a = my.ops.Mine(x) b = Relu(a) y = Relu(b) }"""
+    proto = onnx.parser.parse_model(text)
+    program = load(rules)
+    graph = read_model(proto, ModelSettings(), DeclaredOperators(program))
+    (attempt,) = why_not(program, "r", graph, explore(rules, proto)).attempts
+    assert attempt.obstacle == (
+        "Relu of `b` is carried along as it is, where no rule acts: nothing is known of the type"
+        " of `a`"
+    )
