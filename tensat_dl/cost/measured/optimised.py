@@ -20,7 +20,8 @@ _INSIDE = 64
 
 
 def write_optimised(options: Any, folder: Path) -> None:
-    """Have a session with these options write what it runs."""
+    """Have a session with these options write what it runs, in place of what another wrote."""
+    (folder / _FILE).unlink(missing_ok=True)
     options.optimized_model_filepath = str(folder / _FILE)
     prefix = "session.optimized_model_external_initializers_"
     options.add_session_config_entry(f"{prefix}file_name", _WEIGHTS)
@@ -28,7 +29,7 @@ def write_optimised(options: Any, folder: Path) -> None:
 
 
 def optimised_key(folder: Path) -> str:
-    """The key of the model that a session wrote."""
+    """The key of the model that a session wrote.  Raises OSError where it wrote none."""
     graph = onnx.load(folder / _FILE, load_external_data=False).graph
     digest = hashlib.sha256()
 

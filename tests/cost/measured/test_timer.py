@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from tensat_dl.cost.measured.little_model import LittleModel, empty_model
+from tensat_dl.cost.measured.optimised import optimised_key, write_optimised
 from tensat_dl.cost.measured.timer import LEAST, OrtTimer, Timing, bound_run, open_session
 
 pytestmark = pytest.mark.measures
@@ -98,6 +102,14 @@ def convolution(*, normalised: bool, size: int = 8) -> LittleModel:
     opset = helper.make_opsetid("", 21)
     proto = helper.make_model(graph, opset_imports=[opset], ir_version=10)
     return LittleModel(proto, {"x": np.ones(dims, np.float32)})
+
+
+def test_the_key_of_a_model_is_never_that_of_the_model_before(tmp_path: Path) -> None:
+    open_session(products(1, 4).proto.SerializeToString(), 1, tmp_path)
+    assert optimised_key(tmp_path)
+    write_optimised(onnxruntime.SessionOptions(), tmp_path)  # of a session that writes nothing
+    with pytest.raises(FileNotFoundError):
+        optimised_key(tmp_path)
 
 
 def test_what_the_runtime_makes_the_same_takes_the_same() -> None:
