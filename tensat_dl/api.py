@@ -53,7 +53,9 @@ def optimize(
 
     `model` is a path, an `onnx.ModelProto` or an `onnx_ir.Model`; the latter two are left as
     they are.  `rules`: paths of rule files or names of shipped rulesets, one, a list or separated
-    by commas, or what `load_rules` gave.  `output` and `force` are for a path: where to write
+    by commas, or what `load_rules` gave.  Where they measure costs by default, as `std` does, the
+    first call times the model's operators; `config={"cost": {"model": "roofline"}}` estimates, in
+    less time and alike on every machine.  `output` and `force` are for a path: where to write
     (default `NAME.opt.onnx` beside it), and whether that may be the input itself.
     """
     from tensat_dl.language.load import split_names
