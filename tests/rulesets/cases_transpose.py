@@ -83,12 +83,13 @@ CASES: list[Case] = [
         "transpose.transpose_sink_binary",
         "x: f32[2, N]; z: f32[2, N]; y = F(Transpose(x, perm=[1, 0]), Transpose(z, perm=[1, 0]))",
         "x: f32[2, 3]; z: f32[2, 1]; y = F(Transpose(x, perm=[1, 0]), Transpose(z, perm=[1, 0]))",
-        "x: f32[1, 3, N]; z: f32[2, 1, N]; y = F(Transpose(x, perm=[1, 2, 0]), Transpose(z, perm=[1, 2, 0]))",
+        "x: f32[3, 1, N]; z: f32[3, 2, 1]; y = F(Transpose(x, perm=[1, 2, 0]), Transpose(z, perm=[1, 2, 0]))",
     ),
     *rests(
         "transpose.transpose_sink_binary",
         "x: f32[3, 3]; z: f32[3, 3]; y = F(Transpose(x, perm=[1, 0]), Transpose(z, perm=[0, 1]))",
         "x: f32[3, 3]; z: f32[3, 3]; y = F(Transpose(x, perm=[1, 0]), z)",
+        "x: f32[2, 3]; z: f32[1, 3]; y = F(Transpose(x, perm=[1, 0]), Transpose(z, perm=[1, 0]))",
     ),
     *acts(
         "transpose.transpose_sink_scalar",
