@@ -21,7 +21,7 @@ from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.snapshot import Saturated
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.prune import remove_dead
-from tensat_dl.graph.untyped import untyped
+from tensat_dl.graph.untyped import find_untyped
 from tensat_dl.outcome import Outcome, OutcomeStatus
 from tensat_dl.sentences import counted, listed, shortened
 
@@ -83,7 +83,7 @@ def _in_vain(run: Run) -> Iterator[str]:
 
 def _passed_over(graph: Graph) -> Iterator[str]:
     """Of nodes that rules cannot look at."""
-    found = untyped(graph)
+    found = find_untyped(graph)
     if found.nodes:
         names = shortened([f"`{name}`" for name in found.values], _NAMED)
         yield (
@@ -128,8 +128,11 @@ def tell(run: Run, seconds: Mapping[str, float], output: Path | None, *, verifie
             *accepted.warnings,
         ),
         notes=(
-            *(*source.notes, *_passed_over(run.original), *left_out),
-            *(*_in_vain(run), *_doubts(accepted.comparison)),
+            *source.notes,
+            *_passed_over(run.original),
+            *left_out,
+            *_in_vain(run),
+            *_doubts(accepted.comparison),
         ),
         changes=run.changes,
         tally=settled.tally,

@@ -23,7 +23,7 @@ class Untyped:
     values: tuple[str, ...]
 
 
-def untyped(graph: Graph) -> Untyped:
+def find_untyped(graph: Graph) -> Untyped:
     """What is passed over in `graph`."""
     values = [name for name in graph.inputs if graph.type_of(name) == UNDECLARED]
     nodes = []

@@ -6,7 +6,7 @@ import onnx.parser
 import pytest
 
 from tensat_dl.graph.read import read_model
-from tensat_dl.graph.untyped import untyped
+from tensat_dl.graph.untyped import find_untyped
 from tensat_dl.settings import ModelSettings
 
 
@@ -24,6 +24,6 @@ from tensat_dl.settings import ModelSettings
 def test_what_is_passed_over(body: str, declared: str, nodes: list[str], values: list[str]) -> None:
     text = f"""<ir_version: 8, opset_import: ["" : 17, "my" : 1]>
     g (float[2] x) => (float[2] y) <{declared}> {{ {body} }}"""
-    found = untyped(read_model(onnx.parser.parse_model(text), ModelSettings()))
+    found = find_untyped(read_model(onnx.parser.parse_model(text), ModelSettings()))
     assert [node.outputs[0] for node in found.nodes] == nodes
     assert list(found.values) == values
