@@ -238,7 +238,7 @@ def test_a_damaged_cache_is_one_warning(tensat, measuring) -> None:
     done = tensat(*RUN)
     assert (done.code, done.err) == (0, "")
     (warning,) = [line for line in done.out.splitlines() if line.startswith("warning: ")]
-    assert "c.sqlite is damaged" in warning
+    assert "c.sqlite is no cost cache" in warning
     assert Path("c.sqlite").read_text() == "damaged " * 1000
 
 
@@ -308,8 +308,8 @@ def test_the_cache_of_the_settings_is_used(tensat, tmp_path: Path) -> None:
         (["import", "bad.json"], 3, "bad.json cannot be imported: it was not written by"),
         (["import", "latin"], 3, "latin is no text"),
         (["clear", "--cost-cache", "bad.json"], 3, "bad.json is no cost cache"),
-        (["list", "--cost-cache", "bad.json"], 3, "the cost cache bad.json is damaged"),
-        (["import", "ok.json", "--cost-cache", "bad.json"], 3, "bad.json is damaged"),
+        (["list", "--cost-cache", "bad.json"], 3, "bad.json is no cost cache; choose another file"),
+        (["import", "ok.json", "--cost-cache", "bad.json"], 3, "bad.json is no cost cache"),
         (["sort"], 2, "invalid choice"),
     ],
 )

@@ -243,6 +243,8 @@ def _is_time(seconds: object) -> bool:
 def _fault(path: Path, error: sqlite3.Error) -> str:
     if isinstance(error, sqlite3.OperationalError):
         return f"the cost cache {path} cannot be used: {error}"
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+        return f"{path} is no cost cache; choose another file, or remove it if it was one"
     return _damage(path, str(error))
 
 

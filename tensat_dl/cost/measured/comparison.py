@@ -121,7 +121,7 @@ def _timed(before: Source, after: Source, conditions: Conditions, loader: Loader
         clock = clock_for(loader.threads)
         once = sum(_seconds(run, clock) for run in runs)
         if FEWEST * once > 2 * conditions.seconds:
-            text = f"a run of both takes {once:.1f} s, too long for cost.compare_seconds"
+            text = f"a run of both takes {once:.2g} s, too long for cost.compare_seconds"
             return Comparison(refused=text)
         rounds = take_rounds(lambda order: least_in_turns(runs, clock, order), conditions.seconds)
     except CannotRun as reason:

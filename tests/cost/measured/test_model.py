@@ -165,7 +165,7 @@ def test_a_damaged_cache_is_worked_round_with_one_note(measured_model, tmp_path:
     model.measure([unary("Exp", 5)], silent)
     assert model.price(unary("Exp", 4)) == 7.0
     (note,) = model.notes
-    assert "costs.sqlite is damaged" in note
+    assert "costs.sqlite is no cost cache" in note
     assert note.endswith("this run measures without it")
     assert path.read_bytes() == b"not what it was" * 500
 
