@@ -80,8 +80,9 @@ class Comparison:
 
     @property
     def tells(self) -> bool:
-        """Another comparison would tell no more that is worth while."""
-        return self.decides or not (self.refused or self.vague or self.rounds < MOST)
+        """Another comparison would hardly tell more: which is faster, or that the new model is by a
+        little at most."""
+        return self.decides or not (self.refused or self.vague or self.rounds < FEWEST)
 
     @property
     def decides(self) -> bool:
