@@ -59,10 +59,9 @@ def _model(name: ast.Name, scope: Scope, report: Reporter) -> str:
         return symbol.name
     if name.text in COST_MODELS:
         return name.text
+    help = nearest_or_all(name.text, (*COST_MODELS, *scope.visible(Kind.COST_MODEL)))
     if symbol is not None:
-        report_other_kind(symbol, "a cost model", name.span, report)
-        return name.text
-    known = (*COST_MODELS, *scope.visible(Kind.COST_MODEL))
-    help = nearest_or_all(name.text, known)
-    report.error("E0201", f"unknown cost model `{name.text}`", name.span, help=help)
+        report_other_kind(symbol, "a cost model", name.span, report, help)
+    else:
+        report.error("E0201", f"unknown cost model `{name.text}`", name.span, help=help)
     return name.text
