@@ -123,6 +123,7 @@ def test_costs_that_there_was_no_time_to_measure_are_called_estimates(tensat, me
     done = tensat(*RUN, "--set", "cost.measure_seconds=0", "--json", "r.json")
     assert " % cheaper (estimated " in done.out.splitlines()[0]
     assert "warning: measuring stopped after 0 s" in done.out
+    assert "run again to go on from there, or with `--set cost.threads=1`" in done.out
     assert json.loads(Path("r.json").read_text())["cost"]["estimated"] is True
 
 

@@ -50,6 +50,8 @@ _TOO_EARLY = (
     "and both costs are estimates; run again to go on from there"
 )
 
+_ONE_THREAD = ", or with `--set cost.threads=1`, which times much faster on a busy machine"
+
 
 @dataclass
 class MeasuringSearch:
@@ -94,7 +96,7 @@ class MeasuringSearch:
         tally = self.model.tally([*original, *self.used], self.rounds, symbols)
         notes = list(self.model.notes)
         if tally.left or self.skipped:
-            notes.append(_EXHAUSTED.format(self.model.budget))
+            notes.append(self._stopped(_EXHAUSTED))
         return Settled(self.posed, self.extraction, before, cost, tally, tuple(notes))
 
     def begin(self, plain: Posed) -> tuple[Posed, Extraction]:
@@ -113,8 +115,13 @@ class MeasuringSearch:
         used = posed.parts_of(found)
         before, cost = (sum(self.model.estimates(timed)) for timed in (original, used))
         tally = self.model.tally([*original, *used], self.rounds, symbols)
-        notes = (*self.model.notes, _TOO_EARLY.format(self.model.budget))
+        notes = (*self.model.notes, self._stopped(_TOO_EARLY))
         return Settled(posed, found, before, cost, tally, notes, estimated=True)
+
+    def _stopped(self, text: str) -> str:
+        """That time was over, and what else one can do about it."""
+        several = self.model.setting.threads != 1
+        return text.format(self.model.budget) + (_ONE_THREAD if several else "")
 
     def _trusts(self, node: ENode) -> bool:
         """Whether a node is in the answer by estimates, or an original one where there is none."""

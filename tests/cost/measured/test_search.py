@@ -136,6 +136,7 @@ def test_what_the_time_did_not_reach_is_no_alternative(measured_model) -> None:
     assert settled.extraction.objective == settled.before == 6.0
     (note,) = settled.notes
     assert note.startswith("measuring stopped after")
+    assert note.endswith("run again to go on from there")
 
 
 def test_where_the_time_ends_early_the_answer_is_that_of_estimates(measured_model) -> None:
