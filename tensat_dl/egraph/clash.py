@@ -53,13 +53,17 @@ def find_clash(
 def _made(saturated: Saturated, typer: Typer) -> Iterator[tuple[int, Clash]]:
     """E-nodes that rules made, with their generation."""
     cache: dict[object, Type | None] = {}
+    agreed: set[tuple[int, int]] = set()  # types are few, and all are kept meanwhile
     for node in saturated.nodes:
         head = node.head
         if not isinstance(head, Application) or head.operator.has_bundle or node.original:
             continue
         expected = saturated.class_types[node.eclass]
         actual = _type_of(node, head, saturated, typer, cache)
-        if actual is None or meet(expected, actual) is not None:
+        if actual is None or (id(expected), id(actual)) in agreed:
+            continue
+        if meet(expected, actual) is not None:
+            agreed.add((id(expected), id(actual)))
             continue
         what = f"`{head.operator.name}`"
         yield node.generation, Clash((node.rule,), what, *_both(actual, expected))

@@ -272,11 +272,17 @@ def _shape(value: Any, numbers: list[int]) -> str:
     if isinstance(value, int):
         numbers.append(value)
         return "{}"
+    parts = []
+    for part in value:
+        if isinstance(part, int):
+            numbers.append(part)
+            parts.append("{}")
+        else:
+            parts.append(part if isinstance(part, str) else _shape(part, numbers))
     if not value:
         return "(vec-empty)"
-    if isinstance(value[0], str):
-        return f"({' '.join([value[0], *(_shape(v, numbers) for v in value[1:])])})"
-    return f"(vec-of {' '.join([_shape(v, numbers) for v in value])})"
+    words = " ".join(parts)
+    return f"({words})" if isinstance(value[0], str) else f"(vec-of {words})"
 
 
 def _action(action: Any) -> Any:

@@ -78,7 +78,7 @@ def applied_patterns(
     found: list[Applied] = []
     for index, match in enumerate(left.matches):
         actual = attributes[index, False][0].as_dict()
-        types = tuple(a.type for a in inputs[index])
+        types = tuple([a.type for a in inputs[index]])
         found.append(Applied(match.operator, match.attributes, actual, types))
         for item in match.inputs:
             if isinstance(item, program.InputMap):

@@ -111,7 +111,7 @@ class Typer:
     def _apply_once(
         self, operator: Operator, attributes: Attributes, count: int, inputs: Inputs
     ) -> Inputs | TypeFault:
-        types = self.outputs(operator, attributes, tuple(i.type for i in inputs), count)
+        types = self.outputs(operator, attributes, tuple([i.type for i in inputs]), count)
         if isinstance(types, TypeFault):
             return types
         weight = operator.folds and all(i.weight for i in inputs)
@@ -189,7 +189,7 @@ class Typer:
     ) -> tuple[int, tuple[Analysis, ...]]:
         if not operator.deterministic:
             raise Refusal(f"{operator.name} is random: a new one gives other values")
-        types = tuple(i.type for i in inputs)
+        types = tuple([i.type for i in inputs])
         given = _given_attributes(operator, emit, scope.env)
         attributes = canonical_attributes(operator, given, types)
         number = self.interner.attributes_id(attributes, count if operator.has_bundle else 1)

@@ -8,7 +8,7 @@ raises, never sees a tensor's contents beyond what its type carries.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -141,8 +141,13 @@ def _name(expr: ast.Name, env: Environment) -> Value:
 
 
 def _list(expr: ast.ListExpr, env: Environment) -> Value:
+    return _items(expr.items, env)
+
+
+def _items(exprs: Sequence[ast.Expr], env: Environment) -> Value:
+    """The values of expressions as a list; those with a star are lists and are spliced in."""
     items: list[Value] = []
-    for item in expr.items:
+    for item in exprs:
         if not isinstance(item, ast.Star):
             items.append(evaluate(item, env))
             continue
@@ -154,7 +159,7 @@ def _list(expr: ast.ListExpr, env: Environment) -> Value:
 
 
 def _call(expr: ast.Call, env: Environment) -> Value:
-    args = _list(ast.ListExpr(expr.args, expr.span), env)
+    args = _items(expr.args, env)
     if not isinstance(args, tuple):
         return UNKNOWN
     if expr.function in builtins.BUILTINS:
@@ -183,6 +188,9 @@ def _binary(expr: ast.Binary, env: Environment) -> Value:
 
 
 def _compare(expr: ast.Compare, env: Environment) -> Value:
+    if len(expr.rest) == 1:
+        [(name, side)] = expr.rest
+        return values.decided(_COMPARISONS[name](evaluate(expr.first, env), evaluate(side, env)))
     sides = [evaluate(expr.first, env), *(evaluate(side, env) for _, side in expr.rest)]
     operators = [operator for operator, _ in expr.rest]
     pairs = zip(operators, sides, sides[1:], strict=False)
@@ -217,7 +225,7 @@ def _type(expr: ast.Ascribed, env: Environment) -> Value:
     dtype = dtypes.from_name(expr.type.dtype) or values.as_dtype(
         env.names.get(expr.type.dtype, UNKNOWN)
     )
-    sizes = _list(ast.ListExpr(expr.type.dims or (), expr.span), env)
+    sizes = _items(expr.type.dims or (), env)
     if dtype is None or not isinstance(sizes, tuple) or expr.type.dims is None:
         return UNKNOWN
     known = tuple(size for size in sizes if values.is_dim(size))
