@@ -59,7 +59,8 @@ def _explain_model(path: Path) -> ExitCode:
     if explanation is None:
         raise InputError(
             f"{path} says nothing of how it was made",
-            help="write it with `tensat-dl run --explain`",
+            help="write it with `tensat-dl run --explain`; where that keeps the original, there is "
+            "nothing to say",
         )
     print_blocks(change_blocks(explanation["changes"], explanation["unit"]), sys.stdout)
     return ExitCode.OK

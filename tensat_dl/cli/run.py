@@ -21,6 +21,8 @@ _FLAGS = (
 _EPILOG = """\
 examples:
   tensat-dl run std model.onnx
+  tensat-dl run std model.onnx --set cost.threads=1       on a busy machine
+  tensat-dl run std model.onnx --cost roofline            without timing
   tensat-dl run std,my.tsat model.onnx -o small.onnx --dim batch=1
   tensat-dl run my.tsat model.onnx --cost nodes --json report.json
   tensat-dl run std model.onnx --solver highs --set extract.options.threads=2
@@ -28,6 +30,10 @@ examples:
 The written model computes what the input computes: both are run on the same random inputs
 before anything is written (--no-check skips this).  Where nothing better is found, the model is
 written unchanged.
+
+Where costs are measured, as with std, the first run times operators in onnxruntime, for up to a
+minute (cost.measure_seconds), and keeps the times: later runs time nothing.  At the end both
+models are timed; where the new one is not faster, the original is written, its constants folded.
 """
 
 
@@ -41,7 +47,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--force", action="store_true", help="OUT may be GRAPH itself")
     parser.add_argument(
-        "--no-check", action="store_true", help="do not run both models to compare them"
+        "--no-check", action="store_true", help="do not compare what both models compute"
     )
     parser.add_argument(
         "--freeze-initializers",

@@ -106,10 +106,7 @@ def _headline(report: Report) -> Line:
     folded = nodes["before"] != nodes["after"]
     kept = "the original is kept" + (", constants folded" if folded else "")
     if report["status"] == OutcomeStatus.NOT_FASTER:
-        sizes = f"{_total(nodes['slower']):,} nodes, was {_total(nodes['before']):,}"
-        verdict = f"the new model ({sizes}) is not faster beyond noise"
-        if report["comparison"] and report["comparison"]["vague"]:
-            verdict = f"noise hides whether the new model ({sizes}) is faster"
+        verdict = _not_faster(nodes, report["comparison"] or {})
         return Line(f"{verdict}; {kept} (--keep-anyway writes the new one)", "bold")
     if report["status"] == OutcomeStatus.REFUSED:
         return Line(f"what was found cannot be run; {kept} ({costs})", "bold")
@@ -125,11 +122,22 @@ def _headline(report: Report) -> Line:
     return Line(f"{faster}{_saved(before, after)} % cheaper ({costs})", "bold green")
 
 
+def _not_faster(nodes: Report, comparison: Report) -> str:
+    """Why the new model is not written."""
+    new = f"the new model ({_total(nodes['slower']):,} nodes, was {_total(nodes['before']):,})"
+    if comparison.get("vague"):
+        return f"noise hides whether {new} is faster"
+    high = comparison.get("high")
+    slower = high is not None and high < 1
+    return f"{new} is {'slower' if slower else 'not faster beyond noise'}"
+
+
 def _faster(comparison: Report | None) -> str:
     """Where the whole models were timed, that comes before what their operators cost."""
     if comparison is None or not comparison["faster"]:
         return ""
-    return f"{comparison['ratio']:.2f} times as fast; "
+    ratio = comparison["ratio"]
+    return f"{ratio:.{2 if ratio >= 1.01 else 3}f} times as fast; "
 
 
 def _saved(before: float, after: float) -> str:

@@ -101,6 +101,20 @@ def test_a_model_that_is_not_faster_is_not_written(tensat, measuring) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("comparison", "words"),
+    [
+        (Comparison(1.0, 1.1, 0.9, 0.88, 0.95, 8), "(3 nodes, was 4) is slower; the original"),
+        (Comparison(1.1, 1.1, 1.004, 1.001, 1.01, 8), "1.004 times as fast; 25.0 % cheaper"),
+    ],
+)
+def test_the_headline_is_as_exact_as_the_comparison(
+    tensat, measuring, comparison: Comparison, words: str
+) -> None:
+    measuring(comparison)
+    assert words in tensat(*RUN).out.splitlines()[0]
+
+
 def test_where_noise_hides_which_is_faster_that_is_said_and_not_kept(tensat, measuring) -> None:
     measuring(VAGUE)
     done = tensat(*RUN, "--json", "r.json")
