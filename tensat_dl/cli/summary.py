@@ -202,9 +202,10 @@ _RULE_COLUMNS = {
 def _exploration(exploration: Report) -> str:
     stopped = _ENDED.get(exploration["stopped_by"], exploration["stopped_by"])
     blamed = f" in rule {exploration['blamed']}" if exploration["blamed"] else ""
+    steps = counted(exploration["steps"], "step")
     return (
-        f"{exploration['enodes']:,} e-nodes, {exploration['eclasses']:,} e-classes, "
-        f"{exploration['steps']:,} steps, {exploration['seconds']:.2f} s: {stopped}{blamed}"
+        f"{counted(exploration['enodes'], 'e-node')}, {exploration['eclasses']:,} e-classes, "
+        f"{steps}, {exploration['seconds']:.2f} s: {stopped}{blamed}"
     )
 
 
