@@ -110,7 +110,8 @@ def compare_models(
     if found.decides or loader.threads == 1:
         return found
     alone = _timed(before, after, conditions, Loader(1))
-    clearer = found.refused or alone.high / alone.low < found.high / found.low
+    narrower = alone.high / alone.low < found.high / found.low
+    clearer = found.refused or alone.decides or narrower
     return alone if not alone.refused and clearer else found
 
 
