@@ -274,7 +274,7 @@ def _shape(value: Any, numbers: list[int]) -> str:
         return "{}"
     parts = []
     for part in value:
-        if isinstance(part, int):
+        if isinstance(part, int):  # most parts: a call for each would take longer than the rest
             numbers.append(part)
             parts.append("{}")
         else:

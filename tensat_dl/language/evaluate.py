@@ -188,7 +188,7 @@ def _binary(expr: ast.Binary, env: Environment) -> Value:
 
 
 def _compare(expr: ast.Compare, env: Environment) -> Value:
-    if len(expr.rest) == 1:
+    if len(expr.rest) == 1:  # nearly all, and conditions are asked very often
         [(name, side)] = expr.rest
         return values.decided(_COMPARISONS[name](evaluate(expr.first, env), evaluate(side, env)))
     sides = [evaluate(expr.first, env), *(evaluate(side, env) for _, side in expr.rest)]
