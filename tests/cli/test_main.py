@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import sys
 from collections.abc import Callable
 from importlib.metadata import version
@@ -11,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from tensat_dl import config_schema
-from tensat_dl.cli import command_line, ops
+from tensat_dl.cli import command_line, ops, supervisor
 from tensat_dl.cli.command import Command
 from tensat_dl.cli.commands import COMMANDS
 from tensat_dl.cli.failures import DOING
+from tensat_dl.cli.main import main
 from tensat_dl.diagnostics import Diagnostic, SourceFile, Span
 from tensat_dl.errors import (
     ExitCode,
@@ -28,6 +30,17 @@ from tensat_dl.errors import (
 from tensat_dl.progress import Phase
 
 Tensat = Callable[..., object]
+
+
+def test_the_command_switches_telemetry_off_unless_somebody_chose(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chosen = "ORT_DISABLE_TELEMETRY"
+    monkeypatch.setattr(supervisor, "supervised", lambda _: int(os.environ[chosen]))
+    monkeypatch.setenv(chosen, "0")
+    assert main() == 0
+    monkeypatch.delenv(chosen)
+    assert main() == 1
 
 
 @pytest.fixture
