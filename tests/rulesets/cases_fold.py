@@ -341,6 +341,7 @@ PRODUCTS: list[Case] = [
         _M + "c: f32[4] = weight; d: f32[4] = weight; y = Add(d, Add(MatMul(x, w), c))",
         "x: f32[5, 3]; w: f32[3, 1]; c: f32[4] = weight; d: f32 = 2.0; "
         "y = Add(Add(MatMul(x, w), c), d)",
+        "x: f32[N, L, 3]; w: f32[3, 4] = weight; c: f32[4] = weight; d: f32[1, 1, 4] = weight; y = Add(Add(MatMul(x, w), c), d)",
     ),
     *rests(
         "fold.matmul_two_biases",
