@@ -108,8 +108,6 @@ def _print(report: dict[str, Any], stream: TextIO, *, verbose: bool) -> None:
         Line(f"extraction  {extraction_line(found)}"),
         Line(f"selected    {len(report['selection']):,} e-nodes"),
     ]
-    if found["solver"] and not found["solvers"]:
-        blocks.append(Line("solver      none ran: what runs before it left nothing to solve"))
     stages = [stage for stage in found["stages"] if verbose or _did_something(stage)]
     if stages:
         blocks.append(_stage_table(stages))

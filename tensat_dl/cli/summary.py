@@ -92,7 +92,9 @@ def limit_words(limit: Report) -> str:
 def _solvers(extraction: Report) -> str:
     """The solver that was asked for, and of `auto` those that ran, where any had to."""
     asked, ran = extraction["solver"], extraction["solvers"]
-    others = f" ({', '.join(ran)})" if ran and ran != [asked] else ""
+    if asked and not ran:
+        return ", no solver needed"
+    others = f" ({', '.join(ran)})" if ran != [asked] else ""
     return f" with {asked}{others}" if asked else ""
 
 

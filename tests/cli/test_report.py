@@ -37,6 +37,7 @@ EXTRACTION = Extraction(
     bound=1.5,
     method="ilp",
     solver="glpk",
+    solvers=("glpk",),
     seconds=0.25,
     stages=(StageRecord("prune", "graph", 1, 0.1, 12, 25, 10, 20),),
 )
@@ -166,7 +167,8 @@ def test_an_unproven_answer_says_why_in_words() -> None:
     [
         ("glpk", ("glpk",), "ilp with glpk: "),
         ("auto", ("highs", "glpk"), "ilp with auto (highs, glpk): "),
-        ("auto", (), "ilp with auto: "),
+        ("auto", (), "ilp, no solver needed: "),
+        ("glpk", (), "ilp, no solver needed: "),
         ("", (), "ilp: "),
     ],
 )
