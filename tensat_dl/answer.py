@@ -178,7 +178,8 @@ def _judges(original: Graph, settings: Settings, prices: CostModel, blame_of: Bl
     conditions = Conditions(
         dims, cost.symbolic_dim, cost.compare_seconds, settings.verify.input_data
     )
-    loader = Loader(cost.threads)
+    threads = prices.setting.threads if isinstance(prices, MeasuredModel) else cost.threads
+    loader = Loader(threads)
 
     def compare(new: Candidate) -> Comparison:
         made = partial(compare_models, source, new.source, conditions, loader)

@@ -51,8 +51,11 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(autouse=True)
 def nothing_is_timed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """`std` measures by default, which takes time and tells what it likes: no test does so by
-    mistake."""
+    mistake.  Nor does one depend on how busy the machine is."""
+    from tensat_dl.cost.measured import machine
     from tensat_dl.cost.measured.timer import OrtTimer
+
+    monkeypatch.setattr(machine, "busy_share", lambda: 0.0)
 
     def refuse(*_: object) -> None:
         raise AssertionError("this test times operators: choose another cost model")

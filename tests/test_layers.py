@@ -91,7 +91,7 @@ FENCES: dict[str, tuple[str, ...]] = {
     "platformdirs": ("cache.py",),
     "rich": ("cli/",),
     "argparse": ("cli/",),
-    "psutil": ("cli/", "egraph/", "extract/"),
+    "psutil": ("cli/", "cost/measured/", "egraph/", "extract/"),
 }
 
 #: Where any exception whatever may be caught: processes end there, and what failed is passed on.

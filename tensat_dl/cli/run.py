@@ -21,7 +21,7 @@ _FLAGS = (
 _EPILOG = """\
 examples:
   tensat-dl run std model.onnx
-  tensat-dl run std model.onnx --set cost.threads=1       on a busy machine
+  tensat-dl run std model.onnx --set cost.threads=1       time with one thread
   tensat-dl run std model.onnx --cost roofline            without timing
   tensat-dl run std,my.tsat model.onnx -o small.onnx --dim batch=1
   tensat-dl run my.tsat model.onnx --cost nodes --json report.json

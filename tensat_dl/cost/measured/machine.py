@@ -1,4 +1,9 @@
-"""What a measurement holds for: this machine, this runtime, so many threads."""
+"""What a measurement holds for: this machine, this runtime, so many threads.
+
+Several threads are timed by the clock on the wall, which other processes disturb, and threads that
+wait for one another are disturbed most.  One thread is timed by the clock of the processor, which
+counts nobody else.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +14,11 @@ from functools import cache
 from pathlib import Path
 
 from tensat_dl.resources import processors
+
+#: Others that take more than this share of the machine disturb what several threads do.
+_BUSY = 0.25
+#: Seconds for looking how busy it is.
+_LOOK = 0.1
 
 
 @dataclass(frozen=True)
@@ -26,6 +36,27 @@ def this_setting(threads: int) -> Setting:
     import onnxruntime
 
     return Setting(_machine(), f"onnxruntime {onnxruntime.__version__} cpu", threads)
+
+
+def threads_for_timing(asked: int) -> tuple[int, str]:
+    """As many as were `asked` for; one where that is left open (0) and others keep the machine
+    busy, or where there is but one processor.  With what there is to say of that, or ""."""
+    if asked or processors() == 1:
+        return asked or 1, ""
+    others = busy_share()
+    if others < _BUSY:
+        return 0, ""
+    return 1, (
+        f"other processes take {others:.0%} of this machine, so that one thread was timed, by the "
+        "clock of the processor; times with all threads need a quiet machine (cost.threads)"
+    )
+
+
+def busy_share() -> float:
+    """The share of the machine, from 0 to 1, that other processes take: this one sleeps."""
+    import psutil
+
+    return float(psutil.cpu_percent(interval=_LOOK)) / 100
 
 
 @cache

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tensat_dl.cache import kept_costs
 from tensat_dl.cost.measured.cache import CostCache
-from tensat_dl.cost.measured.machine import this_setting
+from tensat_dl.cost.measured.machine import this_setting, threads_for_timing
 from tensat_dl.cost.measured.model import MeasuredModel
 from tensat_dl.cost.measured.timer import OrtTimer
 from tensat_dl.cost.work import Part
@@ -30,17 +30,19 @@ def make_measured_model(
     without a file of their own choice, keeps nothing."""
     path = cache_path(settings.cache)
     kept = bool(settings.cache) or path.is_absolute()
+    threads, busy = threads_for_timing(settings.threads)
+    notes = [busy, "" if kept else _NOWHERE]
     return MeasuredModel(
         program=program,
         opsets=opsets,
         symbol_size=settings.symbolic_dim,
-        setting=this_setting(settings.threads),
-        timer=OrtTimer(settings.threads),
+        setting=this_setting(threads),
+        timer=OrtTimer(threads),
         estimate=estimate,
         budget=settings.measure_seconds,
         cache=CostCache(path) if kept else None,
         margin=settings.margin,
-        notes=[] if kept else [_NOWHERE],
+        notes=[note for note in notes if note],
     )
 
 
