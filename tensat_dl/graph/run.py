@@ -20,7 +20,7 @@ from tensat_dl.graph.beside import divide
 from tensat_dl.graph.copies import copy_model
 from tensat_dl.graph.links import followed, with_data_inside
 from tensat_dl.graph.plain import plain_interface
-from tensat_dl.graph.source import Source
+from tensat_dl.graph.source import Source, opset_imports
 from tensat_dl.graph.tensors import is_too_large
 from tensat_dl.resources import temporary_prefix
 
@@ -153,7 +153,10 @@ def open_reference(source: Source, *, also: Sequence[str] = ()) -> ReferenceRunn
     """The same in the reference evaluator."""
     from onnx.reference import ReferenceEvaluator
 
+    from tensat_dl.graph.reference_operators import corrected_operators
+
     proto = plain_interface(source.proto)
+    corrected = corrected_operators(opset_imports(proto).get("", 0))
     if also:
         shown = copy_model(proto)
         shown.MergeFromString(_outputs(also))
@@ -161,7 +164,7 @@ def open_reference(source: Source, *, also: Sequence[str] = ()) -> ReferenceRunn
     try:
         if source.folder is not None:
             proto = with_data_inside(proto, source.folder)
-        return ReferenceRunner(ReferenceEvaluator(proto))
+        return ReferenceRunner(ReferenceEvaluator(proto, new_ops=corrected))
     except _REFERENCE_ERRORS as error:
         raise CannotRun(first_line(error)) from None
 

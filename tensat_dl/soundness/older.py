@@ -43,7 +43,7 @@ _TRIED = 8
 #: How often contents are drawn for one that departs: rounding alone does not each time.
 _CONFIRMED = 3
 #: What ONNX's reference evaluator computes wrongly below these opsets.
-_WRONG_BELOW = {"BatchNormalization": 14, "MaxPool": 10, "Unsqueeze": 13}
+_WRONG_BELOW = {"MaxPool": 10}
 #: Some functions of f64 are computed in f32 by runtimes.
 _COARSEST = DType.F32.onnx_code
 

@@ -11,7 +11,7 @@ from tensat_dl.errors import VerificationError
 from tensat_dl.graph.compare import compare
 from tensat_dl.graph.randomise import randomise_initializers
 from tensat_dl.graph.read import read_model
-from tensat_dl.graph.run import OrtRunner, open_reference
+from tensat_dl.graph.run import OrtRunner, open_reference, open_runner
 from tensat_dl.graph.source import Source
 from tensat_dl.graph.verify import Verification, require, verify
 from tensat_dl.settings import ModelSettings, VerifySettings
@@ -284,6 +284,28 @@ def test_what_onnxruntime_cannot_run_is_run_by_the_reference() -> None:
 
 
 @pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("opset", [7, 9, 13, 15])
+def test_the_reference_normalises_as_onnxruntime_does(opset: int) -> None:
+    """A batch normalisation of one output does not train, whatever its momentum."""
+    text = (
+        "g (float[2,3,4] x, float[3] s, float[3] b, float[3] m, float[3] v) => (float[2,3,4] y)"
+        "{ y = BatchNormalization<momentum=0.5>(x, s, b, m, v) }"
+    )
+    source = Source(model(text, opset=opset))
+    rng = np.random.default_rng(0)
+    feeds = {name: rng.uniform(0.5, 2.0, 3).astype(np.float32) for name in "sbmv"}
+    feeds["x"] = rng.standard_normal((2, 3, 4)).astype(np.float32)
+    (expected,) = open_runner(source).run(feeds)
+    (found,) = open_reference(source).run(feeds)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_the_reference_inserts_axes_in_any_order() -> None:
+    text = "g (float[3,4] x) => (float[1,3,1,4] y) { y = Unsqueeze<axes=[2, 0]>(x) }"
+    (found,) = open_reference(Source(model(text, opset=11))).run({"x": np.zeros((3, 4), "f4")})
+    assert found.shape == (1, 3, 1, 4)
+
+
 def test_the_reference_says_nothing_of_infinities() -> None:
     """numpy warns of a logarithm of nothing, on the screen of whoever runs a model of bf16."""
     text = "g (bfloat16[2] x) => (bfloat16[2] y) { z = Sub(x, x) y = Log(z) }"
