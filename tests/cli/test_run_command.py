@@ -199,7 +199,9 @@ def test_several_rule_files_and_settings_of_the_directory(
 ) -> None:
     rules(RELU)
     (tmp_path / "merge.tsat").write_text(MERGE)
-    (tmp_path / "tensat.toml").write_text('[cost]\nmodel = "launches"\n[extract]\nsolver="highs"\n')
+    (tmp_path / "tensat.toml").write_text(
+        '[cost]\nmodel = "launches"\n[extract]\nsolver = "highs"\nreductions = []\n'
+    )
     done = tensat("run", "rules.tsat,merge.tsat", "m.onnx", "--dim", "batch=2")
     assert done.code == 0, done.err
     assert operators(Path("m.opt.onnx")) == ["MatMul", "Relu", "Split"]
