@@ -79,6 +79,7 @@ def extraction_report(extraction: Extraction) -> Report:
             "method": extraction.method,
             "solver": extraction.solver,
             "solvers": list(extraction.solvers),
+            "cached": extraction.cached,
             "status": extraction.status.value,
             "stopped": extraction.stopped.value,
             "objective": extraction.objective,

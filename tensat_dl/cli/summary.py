@@ -92,6 +92,8 @@ def limit_words(limit: Report) -> str:
 def _solvers(extraction: Report) -> str:
     """The solver that was asked for, and of `auto` those that ran, where any had to."""
     asked, ran = extraction["solver"], extraction["solvers"]
+    if extraction["cached"]:
+        return ", of an earlier run"
     if asked and not ran:
         return ", no solver needed"
     others = f" ({', '.join(ran)})" if ran != [asked] else ""

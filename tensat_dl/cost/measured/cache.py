@@ -3,8 +3,9 @@
 Enters: signatures and seconds under a :class:`~tensat_dl.cost.measured.machine.Setting`.  A
 connection is open only while something is read or written, so that a run that is stopped while it
 measures leaves nothing behind.  Where one signature was measured twice the lesser time counts:
-disturbances only ever add.  Comparisons of whole models are kept beside them, and what the runtime
-refuses.  Raises :class:`CacheFault`; what is then to be done is the caller's business.
+disturbances only ever add.  Comparisons of whole models are kept beside them, answers at these
+prices, and what the runtime refuses.  Raises :class:`CacheFault`; what is then to be done is the
+caller's business.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ _TABLES = {
     "comparisons": "models TEXT NOT NULL, content TEXT NOT NULL, PRIMARY KEY ({}, models)",
     "refusals": "maker TEXT NOT NULL, signature TEXT NOT NULL, PRIMARY KEY ({}, maker, signature)",
     "keys": "signature TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY ({}, signature)",
+    "answers": "problem TEXT NOT NULL, content TEXT NOT NULL, PRIMARY KEY ({}, problem)",
 }
 _SETTING = "machine, runtime, threads"
 _CREATE = """
@@ -97,14 +99,21 @@ class CostCache:
 
     def comparison(self, setting: Setting, models: str) -> str:
         """What was kept of a comparison of `models`, "" where there is none."""
-        query = f"SELECT content FROM comparisons WHERE ({_SETTING}, models) = (?, ?, ?, ?)"
-        found = self._read("comparisons", query, *astuple(setting), models)
-        return str(found[0][0]) if found else ""
+        return self._content("comparisons", "models", setting, models)
 
     def keep_comparison(self, setting: Setting, models: str, content: str) -> None:
         """Keep `content` of a comparison of `models`, in place of an earlier one."""
         with self._writing() as connection:
             _put(connection, "comparisons", [(*astuple(setting), models, content)])
+
+    def answer(self, setting: Setting, problem: str) -> str:
+        """What was kept of an answer to `problem`, "" where there is none."""
+        return self._content("answers", "problem", setting, problem)
+
+    def keep_answer(self, setting: Setting, problem: str, content: str) -> None:
+        """Keep `content` of an answer to `problem`, in place of an earlier one."""
+        with self._writing() as connection:
+            _put(connection, "answers", [(*astuple(setting), problem, content)])
 
     def comparisons(self) -> int:
         """How many are kept."""
@@ -163,6 +172,11 @@ class CostCache:
             return []
         with self._connection() as connection:
             return connection.execute(query, values).fetchall() if _has(connection, table) else []
+
+    def _content(self, table: str, column: str, setting: Setting, key: str) -> str:
+        query = f"SELECT content FROM {table} WHERE ({_SETTING}, {column}) = (?, ?, ?, ?)"
+        found = self._read(table, query, *astuple(setting), key)
+        return str(found[0][0]) if found else ""
 
     def _sound(self, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
         """The rows, which end with their seconds.  SQLite takes any value in any column."""

@@ -16,9 +16,11 @@ import dataclasses
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
+from tensat_dl.cost.measured.answers import KeptAnswers
 from tensat_dl.cost.measured.model import MeasuredModel
 from tensat_dl.cost.posing import Posed
 from tensat_dl.cost.settled import Settled
@@ -184,7 +186,9 @@ class MeasuringSearch:
             # The heuristic knows no limits; it is asked for what to measure only.
             settings = dataclasses.replace(settings, max_weight_bytes=0, at_most={})
         with self.phases(Phase.EXTRACT):
-            found = extract(posed.problem, settings, self.phases.report)
+            solve = partial(extract, posed.problem, settings, self.phases.report)
+            kept = KeptAnswers(self.model.cache, self.model.setting)
+            found = kept.get(posed.problem, settings, solve) if method != _QUICK else solve()
         self.seconds += found.seconds
         return found
 
