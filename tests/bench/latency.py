@@ -9,13 +9,13 @@ interleaved rounds with an interval of 95 %. Without `--cost`, ours has the defa
 the rules, which for `std` is `measured`; but what it finds is kept (`keep_anyway`), so that it is
 this that is timed, even where `run` would keep the original. Measurements are in the cache, too:
 where it measures, a first run times what no earlier run did (`first_seconds` in the JSON), a second
-one solves at all these times, and the seconds are those of a third. Several cost models are compared
-with each other, too, the further ones as `tensat-dl:NAME`. The other optimisers come with `pip
-install -e ".[bench]"`; without them, or with `--against ""`, only ours is compared. Models of other
-packages are downloaded to the cache. Nodes are counted without constants, and not compared with
-onnxsim's where that brings in operators of onnxruntime's own. Seconds are those of the processor;
-the difference is that of the outputs, relative to their range, with onnxruntime's optimisations
-off.
+one solves at all these times, and the seconds are those of a third. Several cost models are
+compared with each other, too, the further ones as `tensat-dl:NAME`. The other optimisers come with
+`pip install -e ".[bench]"`; without them, or with `--against ""`, only ours is compared. Models of
+other packages are downloaded to the cache. Nodes are counted without constants, and not compared
+with onnxsim's where that brings in operators of onnxruntime's own. Seconds are those of the
+processor; the difference is that of the outputs, relative to their range, with onnxruntime's
+optimisations off.
 """
 
 from __future__ import annotations
