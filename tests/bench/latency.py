@@ -13,9 +13,9 @@ one solves at all these times, and the seconds are those of a third. Several cos
 compared with each other, too, the further ones as `tensat-dl:NAME`. The other optimisers come with
 `pip install -e ".[bench]"`; without them, or with `--against ""`, only ours is compared. Models of
 other packages are downloaded to the cache. Nodes are counted without constants, and not compared
-with onnxsim's where that brings in operators of onnxruntime's own. Seconds are those of the
-processor; the difference is that of the outputs, relative to their range, with onnxruntime's
-optimisations off.
+with onnxsim's where that brings in operators of onnxruntime's own. Seconds are those on the wall or
+of the processor, the lesser; the difference is that of the outputs, relative to their range, with
+onnxruntime's optimisations off.
 """
 
 from __future__ import annotations
