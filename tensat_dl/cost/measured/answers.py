@@ -16,11 +16,14 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tensat_dl import extract
+from tensat_dl.cache import digest_of_makers
 from tensat_dl.cost.measured.cache import CacheFault, CostCache
 from tensat_dl.cost.measured.machine import Setting
 from tensat_dl.extract.problem import Extraction, Problem, Status, StopReason
@@ -69,8 +72,15 @@ def _key(problem: Problem, settings: ExtractSettings) -> str:
         digest.update(np.ascontiguousarray(array).tobytes())
         digest.update(b"|")
     timeless = dataclasses.replace(settings, seconds=1.0)
-    digest.update(f"{version('tensat-dl')} {sorted(problem.measures)} {timeless}".encode())
+    digest.update(f"{_solver_code()} {sorted(problem.measures)} {timeless}".encode())
     return digest.hexdigest()
+
+
+@cache
+def _solver_code() -> str:
+    """A digest of what finds answers and proves them."""
+    here = Path(extract.__file__).parent
+    return digest_of_makers(sorted(here.rglob("*.py")))
 
 
 def _written(made: Extraction) -> str:
