@@ -22,13 +22,14 @@ from typing import Any
 
 import numpy as np
 
-from tensat_dl import extract
 from tensat_dl.cache import digest_of_makers
 from tensat_dl.cost.measured.cache import CacheFault, CostCache
 from tensat_dl.cost.measured.machine import Setting
 from tensat_dl.extract.problem import Extraction, Problem, Status, StopReason
 from tensat_dl.extract.selection import InvalidSelectionError, check, select
 from tensat_dl.settings import ExtractSettings
+
+_EXTRACT = Path(__file__).resolve().parents[2] / "extract"
 
 #: Endings after which more time would change nothing.
 _FINAL = (StopReason.PROVEN, StopReason.GAP)
@@ -79,8 +80,7 @@ def _key(problem: Problem, settings: ExtractSettings) -> str:
 @cache
 def _solver_code() -> str:
     """A digest of what finds answers and proves them."""
-    here = Path(extract.__file__).parent
-    return digest_of_makers(sorted(here.rglob("*.py")))
+    return digest_of_makers(sorted(_EXTRACT.rglob("*.py")))
 
 
 def _written(made: Extraction) -> str:
