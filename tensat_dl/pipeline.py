@@ -37,6 +37,13 @@ if TYPE_CHECKING:
     import onnx_ir
 
 
+#: The note of an answer without those rules.
+_EXACT = (
+    "the model makes NaN or infinities, which rules over the real numbers alone do not keep: they "
+    "are left out, as with --set rules.exact=true"
+)
+
+
 def optimize(
     model: str | Path | onnx.ModelProto | onnx_ir.Model,
     rules: RuleNames | CheckedProgram,
@@ -57,6 +64,10 @@ def optimize(
     if _is_misled(run):
         another = _found(run.original.source, program, settings, phases, doubted=True)
         run = another if another.accepted.verification.ok else run
+    if _is_beyond_reals(run):
+        exact = replace(settings, rules=replace(settings.rules, exact=True))
+        another = _found(run.original.source, program, exact, phases)
+        run = replace(another, notes=(_EXACT,)) if another.accepted.verification.ok else run
     require(run.accepted.verification, run.suspects)
     if settings.export.explain and run.accepted.candidate.found:
         run = _explained(run, program, phases)
@@ -94,6 +105,11 @@ def _found(
 def _is_misled(run: Run) -> bool:
     """The answer is wrong, and the model's own word on types may be why."""
     return bool(run.accepted.verification.mismatches and run.original.source.believed)
+
+
+def _is_beyond_reals(run: Run) -> bool:
+    """The model makes NaN or infinities, and the answer does not: no rule need be wrong."""
+    return any(mismatch.special for mismatch in run.accepted.verification.mismatches)
 
 
 def _checked(rules: RuleNames | CheckedProgram, settings: Settings) -> CheckedProgram:

@@ -37,7 +37,8 @@ _NAMED = 3
 @dataclass(frozen=True)
 class Run:
     """`barred`: why newer opsets are not open to the answer; `useless`: rules that can make nothing
-    cheaper; `changes`: what the answer changed, where somebody wants to know."""
+    cheaper; `changes`: what the answer changed, where somebody wants to know; `notes`: why some
+    rules had no part in it."""
 
     original: Graph
     saturated: Saturated
@@ -49,6 +50,7 @@ class Run:
     barred: tuple[str, ...] = ()
     useless: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def made(self) -> Mapping[str, int]:
@@ -129,6 +131,7 @@ def tell(run: Run, seconds: Mapping[str, float], output: Path | None, *, verifie
         ),
         notes=(
             *source.notes,
+            *run.notes,
             *_passed_over(run.original),
             *left_out,
             *_in_vain(run),

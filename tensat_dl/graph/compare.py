@@ -15,7 +15,7 @@ because constants of f64 models often come from f32 arithmetic.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,11 +45,13 @@ SMALLEST_SCALE = 2.0**-9
 @dataclass(frozen=True)
 class Difference:
     """`relative`: as defined above (inf where values cannot be subtracted); `index`: where it is
-    largest; `problem`: why the outputs disagree, "" where they agree."""
+    largest; `problem`: why the outputs disagree, "" where they agree; `special`: what was expected
+    there is NaN or infinite, and is lost."""
 
     relative: float
     index: tuple[int, ...] = ()
     problem: str = ""
+    special: bool = False
 
 
 def tolerance(code: int) -> float:
@@ -77,7 +79,7 @@ def _compare_lists(expected: Sequence[Any], actual: Any, code: int) -> Differenc
     for position, (left, right) in enumerate(zip(expected, actual, strict=True)):
         found = compare(left, right, code)
         if found.problem or found.relative > worst.relative:
-            worst = Difference(found.relative, (position, *found.index), found.problem)
+            worst = replace(found, index=(position, *found.index))
         if worst.problem:
             break
     return worst
@@ -144,9 +146,8 @@ def _special_difference(expected: Array, actual: Array) -> Difference | None:
         unequal = test(expected) != test(actual)
         if np.any(unequal):
             index = _where(unequal)
-            return Difference(
-                np.inf, index, f"{expected[index]} became {actual[index]} ({name} must stay)"
-            )
+            text = f"{expected[index]} became {actual[index]} ({name} must stay)"
+            return Difference(np.inf, index, text, not np.isfinite(expected[index]))
     return None
 
 

@@ -169,13 +169,14 @@ def _part(graph: Graph, names: Sequence[str]) -> Graph:
     constants = {name: c for name, c in graph.constants.items() if name in read}
     plain = onnx.ModelProto(ir_version=10)
     plain.functions.extend(graph.source.proto.functions)
+    newest = {domain: max(least, graph.opsets.get(domain, 0)) for domain, least in VERSIONS.items()}
     return Graph(
         inputs=(),
         constants=constants,
         nodes=tuple(replace(node, index=-1) for node in nodes),
         outputs=tuple(Output(name, name) for name in names),
         types=graph.types,
-        opsets={**graph.opsets, **VERSIONS},
+        opsets={**graph.opsets, **newest},
         source=Source(plain, folder=graph.source.folder),
     )
 

@@ -131,8 +131,11 @@ class Comparison:
 
     def _note(self, name: str, label: str, sample: int, found: Difference) -> None:
         if found.problem:
-            mismatch = Mismatch(name, sample, found.problem, found.relative, found.index, label)
-            self.mismatches.append(mismatch)
+            self.mismatches.append(
+                Mismatch(
+                    name, sample, found.problem, found.relative, found.index, label, found.special
+                )
+            )
 
 
 def _shape_of(value: Any, *, loose: bool) -> Any:

@@ -10,6 +10,7 @@ import pytest
 from onnx import numpy_helper, parser
 
 import tensat_dl
+from tensat_dl.errors import VerificationError
 from tensat_dl.graph import tensors
 
 HEAD = '<ir_version: 9, opset_import: ["": 21]>'
@@ -154,3 +155,40 @@ def test_what_was_not_changed_is_kept_to_the_letter(tmp_path: Path) -> None:
     assert second in result.model.graph.node
     assert copy in result.model.graph.node
     assert list(result.model.graph.initializer) == list(proto.graph.initializer)
+
+
+#: The first is true of all numbers, not of NaN and infinities; the second is wrong.
+_TIMES_ZERO = "@real\nrewrite times_zero: Mul(0, _): T[*S] => Expand(T(0), i64([*S]))\n"
+_NO_SUM = "{}rewrite no_sum: Add(x, _) => x\n"
+
+
+def test_infinities_that_rules_over_the_reals_lose_stay(tmp_path: Path) -> None:
+    rules = tmp_path / "zero.tsat"
+    rules.write_text("language 1\n" + _TIMES_ZERO + "rewrite relu_relu: Relu(Relu(x)) => Relu(x)\n")
+    proto = model(
+        "g (float[3] x) => (float[3] y, float[3] z)"
+        " <float zero = {0}> { a = Add(x, k) y = Mul(a, zero) b = Relu(x) z = Relu(b) }",
+        k=np.array([0, -np.inf, np.nan], np.float32),
+    )
+    result = tensat_dl.optimize(proto, str(rules))
+    assert operators(result.model) == ["Add", "Mul", "Relu"]
+    (note,) = result.report["notes"]
+    assert "rules.exact=true" in note
+    finite = model(
+        "g (float[3] x) => (float[3] y) <float zero = {0}> { a = Add(x, k) y = Mul(a, zero) }",
+        k=np.array([0, 1, 2], np.float32),
+    )
+    assert operators(tensat_dl.optimize(finite, str(rules)).model) == []
+
+
+@pytest.mark.parametrize(("mark", "number"), [("", "inf"), ("@real ", "1")])
+def test_a_wrong_rule_is_told_all_the_same(mark: str, number: str, tmp_path: Path) -> None:
+    rules = tmp_path / "wrong.tsat"
+    rules.write_text("language 1\n" + _NO_SUM.format(mark))
+    proto = model(
+        "g (float[3] x) => (float[3] y) { y = Add(x, k) }",
+        k=np.array([0, 0, float(number)], np.float32),
+    )
+    with pytest.raises(VerificationError) as caught:
+        tensat_dl.optimize(proto, str(rules))
+    assert "`no_sum`" in str(caught.value.help)

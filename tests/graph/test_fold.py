@@ -19,8 +19,8 @@ HEAD = '<ir_version: 9, opset_import: ["": 21]>'
 SETTINGS = ExportSettings()
 
 
-def graph(text: str, **weights: np.ndarray) -> Graph:
-    proto = parser.parse_model(HEAD + text)
+def graph(text: str, head: str = HEAD, **weights: np.ndarray) -> Graph:
+    proto = parser.parse_model(head + text)
     for name, array in weights.items():
         proto.graph.initializer.append(numpy_helper.from_array(array, name))
     return read_model(proto, ModelSettings())
@@ -75,22 +75,26 @@ def test_element_types_stay(onnx_type: str, numpy_type: str) -> None:
     np.testing.assert_array_equal(constant.load(), np.concatenate([w, w]))
 
 
-@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "int4"])
-def test_types_that_numpy_does_not_have(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "opset"),
+    [("bfloat16", 21), ("float8_e4m3fn", 21), ("int4", 21), ("float4_e2m1fn", 23), ("int2", 25)],
+)
+def test_types_that_numpy_does_not_have(name: str, opset: int) -> None:
     import ml_dtypes
 
-    w = np.array([1, 2, 3]).astype(getattr(ml_dtypes, name))
+    w = np.array([1, 0, 1]).astype(getattr(ml_dtypes, name))
     code = helper.np_dtype_to_tensor_dtype(w.dtype)
     text = (
         "g (float[3] x) => (float[3,1] y) <int64[2] s = {3,1}>"
         "{ r = Reshape(w, s) y = Cast<to=1>(r) }"
     )
-    folded = fold_constants(graph(text, w=w), SETTINGS)
+    head = HEAD.replace("21", str(opset))
+    folded = fold_constants(graph(text, head, w=w), SETTINGS)
     assert operators(folded) == []
-    reshaped = fold_constants(graph(text.replace("Cast<to=1>", "Identity"), w=w), SETTINGS)
+    reshaped = fold_constants(graph(text.replace("Cast<to=1>", "Identity"), head, w=w), SETTINGS)
     (constant,) = reshaped.constants.values()
     assert constant.dtype.onnx_code == code
-    np.testing.assert_array_equal(constant.load().astype(np.float32), [[1], [2], [3]])
+    np.testing.assert_array_equal(constant.load().astype(np.float32), [[1], [0], [1]])
 
 
 def test_the_budget_holds() -> None:
