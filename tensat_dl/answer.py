@@ -10,7 +10,7 @@ comes out instead: extraction may do without it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -55,9 +55,9 @@ class Candidate:
     before: float
     cost: float
     exported: Exported | None = None
-    changed: bool = True
     only: bool = False
     level: bool = False
+    changed: bool = True
 
     @property
     def found(self) -> bool:
@@ -104,18 +104,22 @@ def _candidates(
     beyond = beyond_limits(original, limits)
     is_given = tidied is not None or not beyond
     most = before * (1 - _IMPROVEMENT) if is_given else math.inf
-    reach = max(most, before * (1 + _noise(model)))
-    if settled.cost < reach:
+    bar = _Bar(most, max(most, before * (1 + _noise(model))), len(left))
+    if settled.cost < bar.reach:
         exported = found()
-        graph = fold_constants(exported.graph, settings.export)
-        cost = settled.cost + price_of_unfolded(exported.graph, graph.nodes, model)
-        too_much = beyond_limits(graph, limits)
-        level = cost >= most
-        better = cost < reach and (not level or len(remove_dead(graph).nodes) < len(left))
-        if better and not too_much:
-            source = build_source(graph)
-            yield Candidate(graph, source, before, cost, exported, only=not is_given, level=level)
-        beyond = beyond and (too_much or beyond)
+        expected = left_by_folding(exported.graph, settings.export)
+
+        def cost_with(nodes: Sequence[Node]) -> float:
+            return settled.cost + price_of_unfolded(exported.graph, nodes, model)
+
+        # Folding, which takes time where weights are large, leaves as much as is expected or more.
+        if is_limited(limits) or bar.is_passed(cost_with(expected), expected):
+            graph = fold_constants(exported.graph, settings.export)
+            cost, too_much = cost_with(graph.nodes), beyond_limits(graph, limits)
+            if bar.is_passed(cost, remove_dead(graph).nodes) and not too_much:
+                source, level = build_source(graph), cost >= most
+                yield Candidate(graph, source, before, cost, exported, not is_given, level)
+            beyond = beyond and (too_much or beyond)
     if tidied is not None:
         tidy = tidied()
         yield Candidate(tidy, build_source(tidy), before, before)
@@ -125,6 +129,20 @@ def _candidates(
             help="raise the limits, or explore further",
         )
     yield Candidate(original, original.source, before, before, changed=False)
+
+
+@dataclass(frozen=True)
+class _Bar:
+    """What a candidate must pass to be offered: cost less than `most`, or less than `reach` and
+    have fewer than `nodes` nodes."""
+
+    most: float
+    reach: float
+    nodes: int
+
+    def is_passed(self, cost: float, nodes: Sequence[Node]) -> bool:
+        """By a model of that cost at run time, and those nodes."""
+        return cost < self.most or (cost < self.reach and len(nodes) < self.nodes)
 
 
 def _noise(model: CostModel) -> float:

@@ -15,7 +15,7 @@ from pathlib import Path
 from tensat_dl.cost.models import MEASURED, known_models
 from tensat_dl.errors import UsageError
 from tensat_dl.graph.model import Graph
-from tensat_dl.graph.run import CannotRun, open_runner
+from tensat_dl.graph.run import CannotRun, try_without_weights
 from tensat_dl.language.program import CheckedProgram, DefaultCost
 from tensat_dl.resources import data_directory
 from tensat_dl.settings import ROOFLINE, CostSettings
@@ -56,7 +56,7 @@ def choose_model(settings: CostSettings, program: CheckedProgram, graph: Graph) 
     if choice.model != MEASURED or not choice.default_of:
         return choice
     try:
-        open_runner(graph.source)
+        try_without_weights(graph.source)
     except CannotRun as reason:
         return replace(choice, model=ROOFLINE, obstacle=str(reason))
     return choice

@@ -145,19 +145,34 @@ def constant_of_sparse(tensor: onnx.SparseTensorProto) -> Constant:
 def constant_of_array(array: Array, source_name: str | None = None) -> Constant:
     """The constant with that content; its element type is the array's."""
     plain = np.ascontiguousarray(array).reshape(array.shape)
-    tensor = numpy_helper.from_array(plain)
-    digest = content_digest(tensor)
-    return _constant(digest, element_type(tensor), plain.shape, StoredArray(plain), source_name)
+    tensor = numpy_helper.from_array(plain[:0] if plain.ndim else plain)
+    dtype = element_type(tensor)
+    if _is_plain(dtype):
+        digest = _digest(tensor.data_type, plain.shape, (plain.reshape(-1).view(np.uint8).data,))
+    else:
+        digest = content_digest(numpy_helper.from_array(plain))
+    return _constant(digest, dtype, plain.shape, StoredArray(plain), source_name)
 
 
 def tensor_of_constant(constant: Constant, name: str) -> onnx.TensorProto:
     """The constant as a TensorProto with its data inside."""
+    tensor = onnx.TensorProto()
+    fill_tensor(tensor, constant, name)
+    return tensor
+
+
+def fill_tensor(tensor: onnx.TensorProto, constant: Constant, name: str) -> None:
+    """Make an empty tensor hold the constant, under a name; large data is copied no more than it
+    takes."""
     if isinstance(constant.load, StoredTensor):
-        tensor = onnx.TensorProto()
         copy_tensor(constant.load.proto, tensor)
-        tensor.name = name
-        return tensor
-    return numpy_helper.from_array(np.asarray(constant.load()), name)
+    elif _is_plain(constant.dtype):
+        tensor.data_type = constant.dtype.onnx_code
+        tensor.dims.extend(constant.dims)
+        tensor.raw_data = np.asarray(constant.load()).tobytes()
+    else:
+        copy_tensor(numpy_helper.from_array(np.asarray(constant.load())), tensor)
+    tensor.name = name
 
 
 def content_digest(tensor: onnx.TensorProto) -> str:
@@ -186,7 +201,7 @@ def _external_digest(content: ExternalContent) -> str:
     return _digest(content.dtype.onnx_code, content.dims, content.chunks())
 
 
-def _digest(code: int, dims: Iterable[int], parts: Iterable[bytes]) -> str:
+def _digest(code: int, dims: Iterable[int], parts: Iterable[bytes | memoryview]) -> str:
     digest = hashlib.sha256(f"{code}:{','.join(map(str, dims))}:".encode())
     for part in parts:
         digest.update(part)

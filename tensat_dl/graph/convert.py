@@ -1,7 +1,7 @@
 """A model in memory as the kind of object that a caller gave.
 
-Enters: a :class:`~tensat_dl.graph.source.Source` and an example.  Leaves: a model of the
-example's class that shares nothing with it, so that either may be changed.
+Enters: a :class:`~tensat_dl.graph.source.Source`, which nobody needs any more, and an example.
+Leaves: a model of the example's class that shares nothing with it, so that either may be changed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def model_like(
     example: onnx.ModelProto | onnx_ir.Model, source: Source
 ) -> onnx.ModelProto | onnx_ir.Model:
     """The model of `source` as an `onnx.ModelProto` if `example` is one, else `onnx_ir.Model`."""
-    proto = copy_model(source.proto)
+    proto = copy_model(source.proto) if source.proto is example else source.proto
     if isinstance(example, onnx.ModelProto):
         return proto
     import onnx_ir

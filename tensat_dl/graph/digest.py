@@ -10,7 +10,7 @@ import hashlib
 
 import onnx
 
-from tensat_dl.graph.copies import copy_model
+from tensat_dl.graph.light import lighten
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.tensors import is_too_large
 
@@ -18,13 +18,10 @@ from tensat_dl.graph.tensors import is_too_large
 def model_digest(graph: Graph, proto: onnx.ModelProto) -> str:
     """The digest of `proto`, whose constants are those of `graph`; "" where what is no constant is
     too large for one message."""
-    rest = copy_model(proto, skip=("initializer",))
-    constants = graph.constants
-    rest.graph.initializer.extend(t for t in proto.graph.initializer if t.name not in constants)
-    if is_too_large(rest):
+    light = lighten(proto, lambda name, _: name in graph.constants)
+    if is_too_large(light.proto):
         return ""
-    digest = hashlib.sha256(rest.SerializeToString(deterministic=True))
-    for tensor in proto.graph.initializer:
-        if tensor.name in constants:
-            digest.update(f"\0{tensor.name}\0{constants[tensor.name].digest}".encode())
+    digest = hashlib.sha256(light.proto.SerializeToString(deterministic=True))
+    for name in light.moved:
+        digest.update(f"\0{name}\0{graph.constants[name].digest}".encode())
     return digest.hexdigest()

@@ -16,8 +16,9 @@ from typing import Any, Protocol
 import numpy as np
 import onnx
 
-from tensat_dl.graph.beside import divide
+from tensat_dl.graph.beside import Divided, divide
 from tensat_dl.graph.copies import copy_model
+from tensat_dl.graph.light import with_weights_as_inputs
 from tensat_dl.graph.links import followed, with_data_inside
 from tensat_dl.graph.plain import plain_interface
 from tensat_dl.graph.source import Source, opset_imports
@@ -50,16 +51,18 @@ class Runner(Protocol):
 
 @dataclass(frozen=True)
 class OrtRunner:
-    """A session of onnxruntime, and what it uses of ours."""
+    """A session of onnxruntime; `divided`: the model that it runs, where its large weights are fed
+    like inputs."""
 
     session: Any
     name: str = "onnxruntime"
-    used: Any = None
+    divided: Divided | None = None
 
     def run(self, feeds: Feeds) -> list[Any]:
         """The outputs in order."""
         try:
-            return list(self.session.run(None, dict(feeds)))
+            weights = {} if self.divided is None else self.divided.weights
+            return list(self.session.run(None, {**weights, **feeds}))
         except ort_errors() as error:
             kind = Unsupported if type(error).__name__ == "NotImplemented" else CannotRun
             raise kind(first_line(error)) from None
@@ -82,8 +85,38 @@ class ReferenceRunner:
             raise kind(first_line(error)) from None
 
 
-def open_runner(source: Source, *, optimise: bool = False, also: Sequence[str] = ()) -> OrtRunner:
-    """Load a model into onnxruntime; values `also` are outputs too.  Raises CannotRun."""
+def open_runner(source: Source, *, also: Sequence[str] = ()) -> OrtRunner:
+    """Load a model into onnxruntime, which leaves it as it is; values `also` are outputs too.
+    Raises CannotRun."""
+    parts = divide(plain_interface(source.proto))
+    if parts is not None:
+        try:
+            light = replace(source, proto=parts.fed())
+            return replace(_loaded(light, _plain_options(), also), divided=parts)
+        except CannotRun:
+            pass  # it may want its weights to be constant
+    return _loaded(source, _plain_options(), also)
+
+
+def try_optimised(source: Source, divided: Divided | None = None) -> None:
+    """Load a model as users do, with all optimisations; `divided`: its parts, where they are at
+    hand.  Raises CannotRun."""
+    options = _plain_options(optimise=True)
+    parts = divided or divide(plain_interface(source.proto))
+    _loaded(source if parts is None else replace(source, proto=parts.outside(options)), options)
+
+
+def try_without_weights(source: Source) -> None:
+    """Load what a model computes, large weights made inputs; where that fails, the whole model.
+    Raises CannotRun."""
+    try:
+        open_runner(replace(source, proto=with_weights_as_inputs(source.proto)))
+    except CannotRun:
+        open_runner(source)
+
+
+def _plain_options(*, optimise: bool = False) -> Any:
+    """Those of a session that runs a few times at most."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -91,7 +124,7 @@ def open_runner(source: Source, *, optimise: bool = False, also: Sequence[str] =
     options.graph_optimization_level = level.ORT_ENABLE_ALL if optimise else level.ORT_DISABLE_ALL
     options.add_session_config_entry(*_NO_COPIES)
     options.add_session_config_entry(*_NO_WAITING)
-    return _loaded(source, options, also, divided=True)
+    return options
 
 
 @dataclass(frozen=True)
@@ -127,10 +160,7 @@ _PROVIDERS = ["CPUExecutionProvider"]
 _NO_WAITING = ("session.intra_op.allow_spinning", "0")
 
 
-def _loaded(
-    source: Source, options: Any, also: Sequence[str] = (), *, divided: bool = False
-) -> OrtRunner:
-    """A session; `divided`: of a model with its large weights beside it, which takes less time."""
+def _loaded(source: Source, options: Any, also: Sequence[str] = ()) -> OrtRunner:
     options.log_severity_level = 4
     proto, appended = plain_interface(source.proto), _outputs(also)
     if source.folder is not None:
@@ -139,11 +169,6 @@ def _loaded(
     try:
         if is_too_large(proto):
             return OrtRunner(_session_of_files(source, proto, options, appended))
-        parts = divide(proto) if divided else None
-        if parts is not None:
-            parts.give(options)
-            session = _session(source, parts.proto, options, appended)
-            return OrtRunner(session, used=parts)
         return OrtRunner(_session(source, proto, options, appended))
     except ort_errors() as error:
         raise CannotRun(first_line(error)) from None

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import onnx
 
 from tensat_dl.errors import UsageError
+from tensat_dl.graph.beside import Divided
 from tensat_dl.graph.check import checker_complaint
 from tensat_dl.graph.feeds import FeedSearch
 from tensat_dl.graph.given import read_given, sizes_of
@@ -28,7 +29,14 @@ from tensat_dl.graph.parts import cut
 from tensat_dl.graph.precision import coarsest_types
 from tensat_dl.graph.probes import find_probes
 from tensat_dl.graph.randomness import random_outputs
-from tensat_dl.graph.run import CannotRun, Runner, open_reference, open_runner
+from tensat_dl.graph.run import (
+    CannotRun,
+    OrtRunner,
+    Runner,
+    open_reference,
+    open_runner,
+    try_optimised,
+)
 from tensat_dl.graph.sampling import Comparison, Samples, Shown, take_samples
 from tensat_dl.graph.slots import inputs_to_feed, override_slots
 from tensat_dl.graph.source import Source, load_source
@@ -85,7 +93,7 @@ class _Verifier:
             first = _open(self.before, [probe.before for probe in probes])
         except CannotRun as reason:
             return self._in_parts(f"the original model cannot be run: {reason}")
-        plain, opener = first.name == "onnxruntime", _opener_like(first)
+        opener = _opener_like(first)
         taken = self._sampled(self.before, first)
         if self.before.proto is self.after.proto:
             return self._unchanged(taken, first.name)
@@ -97,9 +105,8 @@ class _Verifier:
         found = self._compared(
             Comparison(_outputs_of(self.before.proto, self.types), probes, second), taken
         )
-        del second
-        if found.ok and found.samples and plain:
-            problem = self._load_optimised()
+        if found.ok and found.samples and isinstance(second, OrtRunner):
+            problem = self._load_optimised(second.divided)
             return failed(problem) if problem else found
         return found
 
@@ -165,16 +172,16 @@ class _Verifier:
             self._tell_done(number)
         return comparison.verdict([taken.refusal, missing])
 
-    def _load_optimised(self) -> str:
+    def _load_optimised(self, divided: Divided | None) -> str:
         """Why the new model does not load with optimisations on; "" where the original neither."""
         try:
-            open_runner(self.after, optimise=True)
+            try_optimised(self.after, divided)
         except CannotRun as reason:
             problem = f"the optimised model does not load with optimisations on: {reason}"
         else:
             return ""
         try:
-            open_runner(self.before, optimise=True)
+            try_optimised(self.before)
         except CannotRun:
             return ""
         return problem

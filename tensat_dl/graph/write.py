@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING
 import onnx
 from onnx import helper
 
-from tensat_dl.graph.constants import initializer_map, sparse_map, tensor_of_constant
+from tensat_dl.graph.constants import (
+    fill_tensor,
+    initializer_map,
+    sparse_map,
+    tensor_of_constant,
+)
 from tensat_dl.graph.copies import copy_fields, copy_tensor
 from tensat_dl.graph.interface import with_fixed_dims
 from tensat_dl.graph.lowering import Lowering
@@ -125,9 +130,9 @@ class _Writer:
             elif name in self.sparse:
                 graph.sparse_initializer.add().CopyFrom(self.sparse[name])
 
-    def _write_constant(self, value: str) -> None:
-        constant = self.graph.constants[value]
-        name, old = self.names[value], constant.source_name or ""
+    def _write_constant(self, known: str) -> None:
+        constant = self.graph.constants[known]
+        name, old = self.names[known], constant.source_name or ""
         graph = self.target.graph
         if old in self.sparse:
             sparse = graph.sparse_initializer.add()
@@ -138,10 +143,11 @@ class _Writer:
             copy_tensor(self.initializers[old], tensor)
             tensor.name = name
         elif self._may_rename():
-            copy_tensor(tensor_of_constant(constant, name), graph.initializer.add())
+            fill_tensor(graph.initializer.add(), constant, name)
         else:
-            tensor = tensor_of_constant(constant, name)
-            graph.node.append(helper.make_node("Constant", [], [name], value=tensor))
+            node = graph.node.add(op_type="Constant", output=[name])
+            value = node.attribute.add(name="value", type=onnx.AttributeProto.TENSOR)
+            fill_tensor(value.t, constant, name)
 
     def _may_rename(self) -> bool:
         return self.target.ir_version >= _FREE_INITIALIZERS

@@ -2,11 +2,12 @@
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from tensat_dl.graph.beside import divide
-from tensat_dl.graph.run import open_runner
+from tensat_dl.graph.run import open_runner, try_optimised
 from tensat_dl.graph.source import Source
 
 SIZE = 1 << 15  # elements; 128 KiB
@@ -48,6 +49,21 @@ def test_a_divided_model_computes_the_same(ir_version: int) -> None:
     y, z = open_runner(Source(proto)).run({"x": x})
     np.testing.assert_array_equal(y, (x + weights(0)) * weights(1) + np.float32(3))
     np.testing.assert_array_equal(z, weights(2))
+
+
+def test_onnxruntime_takes_the_weights_as_data_elsewhere() -> None:
+    proto = model(8, listed=False)
+    parts = divide(proto)
+    assert parts is not None
+    options = onnxruntime.SessionOptions()
+    light = parts.outside(options)
+    assert light.ByteSize() < proto.ByteSize() / 2  # z, an output, stays inside
+    session = onnxruntime.InferenceSession(light.SerializeToString(), options)
+    x = weights(3)
+    y, z = session.run(None, {"x": x})
+    np.testing.assert_array_equal(y, (x + weights(0)) * weights(1) + np.float32(3))
+    np.testing.assert_array_equal(z, weights(2))
+    try_optimised(Source(proto), parts)
 
 
 def test_a_default_that_callers_may_override_stays_inside() -> None:
