@@ -75,7 +75,13 @@ def optimize(
         if output is not None:
             source = run.accepted.candidate.source
             save(source, output, force=force, made_from=run.original.source)
-    return tell(run, phases.seconds, output, verified=settings.verify.enabled)
+    return tell(
+        run,
+        phases.seconds,
+        output,
+        verified=settings.verify.enabled,
+        explained=settings.export.explain,
+    )
 
 
 def _found(

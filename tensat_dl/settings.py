@@ -119,9 +119,9 @@ class CostSettings:
     its seconds per operator.  `symbolic_dim`: what a dim without a number counts as.  For
     `measured`: the file `cache` ("": that of the user), the share `margin` by which what differs
     from the answer by estimates must be cheaper, and seconds for timing operators.  `compare`:
-    time both models at the end, as `measured` always does, for `compare_seconds` at most; a model
-    that is not faster is not written, unless `keep_anyway`.  `threads` of onnxruntime, 0 is its
-    own choice."""
+    time both models at the end, as `measured` always does, for `compare_seconds`, half as long
+    again at most; a model that is not faster is not written, unless `keep_anyway`.  `threads` of
+    onnxruntime, 0 is its own choice."""
 
     model: str = ""
     flops_per_second: float = 5e10

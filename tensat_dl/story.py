@@ -100,13 +100,32 @@ def _doubts(comparison: Comparison | None) -> Iterator[str]:
         yield comparison.advice
 
 
-def tell(run: Run, seconds: Mapping[str, float], output: Path | None, *, verified: bool) -> Outcome:
-    """The outcome of a run; `seconds` by phase, `verified` unless that was switched off."""
+def _unexplained(run: Run, status: OutcomeStatus) -> str:
+    """Why there is nothing to explain, though somebody asked for it."""
+    why = "no rule has a part in what is written"
+    if status is OutcomeStatus.NOT_FASTER:
+        why = "the original is kept; with --keep-anyway the new model is written and explained"
+    elif not run.accepted.candidate.changed:
+        why = "the model is unchanged"
+    return f"nothing to explain: {why}"
+
+
+def tell(
+    run: Run,
+    seconds: Mapping[str, float],
+    output: Path | None,
+    *,
+    verified: bool,
+    explained: bool,
+) -> Outcome:
+    """The outcome of a run; `seconds` by phase, `verified` unless that was switched off,
+    `explained` where somebody asked for the changes."""
+    status = _status(run.accepted)
     answer, accepted, settled = run.accepted.candidate, run.accepted, run.settled
     exploration, source = run.saturated.exploration, run.original.source
     left_out = opset_notes(settled.posed.left_out, run.saturated, run.writable)
     return Outcome(
-        status=_status(accepted),
+        status=status,
         cost_choice=run.choice,
         cost_unit=run.prices.unit,
         cost_before=answer.before,
@@ -136,6 +155,7 @@ def tell(run: Run, seconds: Mapping[str, float], output: Path | None, *, verifie
             *left_out,
             *_in_vain(run),
             *_doubts(accepted.comparison),
+            *([_unexplained(run, status)] if explained and not run.changes else []),
         ),
         changes=run.changes,
         tally=settled.tally,

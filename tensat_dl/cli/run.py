@@ -57,8 +57,8 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--compare",
         action="store_true",
-        help="time both models at the end, as --cost measured does; one that is not faster is not"
-        " written",
+        help="time both models at the end, as --cost measured does; one that is not faster, or by"
+        " less than 0.5 %%, is not written",
     )
     parser.add_argument(
         "--keep-anyway", action="store_true", help="write it even where it is not faster"

@@ -10,6 +10,7 @@ from typing import Any
 
 from tensat_dl.cli.changes import change_blocks
 from tensat_dl.cli.tables import Block, Line, Table, number, print_blocks
+from tensat_dl.cost.measured.rounds import GAIN
 from tensat_dl.egraph.snapshot import StopReason as Ended
 from tensat_dl.extract.problem import Status, StopReason
 from tensat_dl.outcome import OutcomeStatus
@@ -118,12 +119,14 @@ def _headline(report: Report) -> Line:
         return Line(f"nothing better found; the model is unchanged ({costs})", "bold")
     if report["status"] == OutcomeStatus.LIMITED:
         return Line(f"within the limits, which the model was not; it costs more ({costs})", "bold")
-    faster = _faster(report["comparison"])
+    whole = _whole(report["comparison"] or {})
     if after >= before:
         fewer = counted(_total(nodes["before"]) - _total(nodes["after"]), "node")
         how = f"{fewer} fewer" if _acted(report) else "constants folded"
-        return Line(f"{faster}as cheap as before, {how} ({costs})", "bold green")
-    return Line(f"{faster}{_saved(before, after)} % cheaper ({costs})", "bold green")
+        return Line(f"{whole}as cheap as before, {how} ({costs})", "bold green")
+    # Seconds of operators leave out what a run costs by itself, and what a runtime makes of them.
+    what = "operators " if cost["unit"] == "s" else ""
+    return Line(f"{whole}{what}{_saved(before, after)} % cheaper ({costs})", "bold green")
 
 
 def _not_faster(nodes: Report, comparison: Report) -> str:
@@ -131,17 +134,29 @@ def _not_faster(nodes: Report, comparison: Report) -> str:
     new = f"the new model ({_total(nodes['slower']):,} nodes, was {_total(nodes['before']):,})"
     if comparison.get("vague"):
         return f"noise hides whether {new} is faster"
-    high = comparison.get("high")
-    slower = high is not None and high < 1
-    return f"{new} is {'slower' if slower else 'not faster beyond noise'}"
+    return f"{new} is {_speed(comparison)}"
 
 
-def _faster(comparison: Report | None) -> str:
+def _speed(comparison: Report) -> str:
+    """Of a model that is no faster."""
+    low, high = comparison.get("low"), comparison.get("high")
+    if high is not None and high < 1:
+        return "slower"
+    if low is not None and low > 1:
+        return f"faster by less than {100 * GAIN:g} %"
+    return "not faster beyond noise"
+
+
+def _whole(comparison: Report) -> str:
     """Where the whole models were timed, that comes before what their operators cost."""
-    if comparison is None or not comparison["faster"]:
+    if not comparison or comparison["refused"]:
         return ""
     ratio = comparison["ratio"]
-    return f"{ratio:.{2 if ratio >= 1.01 else 3}f} times as fast; "
+    if comparison["faster"]:
+        return f"{ratio:.{2 if ratio >= 1.01 else 3}f} times as fast; "
+    if comparison["vague"]:
+        return "noise hides whether it is faster; "
+    return f"{_speed(comparison)}; "
 
 
 def _saved(before: float, after: float) -> str:

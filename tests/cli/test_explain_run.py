@@ -9,7 +9,9 @@ import onnx
 import onnx.parser
 import pytest
 
+from tensat_dl import answer
 from tensat_dl.cli.main import main
+from tensat_dl.cost.measured.comparison import Comparison
 
 MODEL = """<ir_version: 8, opset_import: ["" : 17]>
 g (float[4] x) => (float[4] y) { a = Abs(x) b = Neg(a) c = Sqrt(b) y = Relu(c) }
@@ -64,6 +66,39 @@ def test_without_it_nothing_is_added(files: tuple[Path, Path]) -> None:
     assert main(["run", str(rules), str(model), "--cost", "nodes", "--no-check"]) == 0
     written = onnx.load(model.with_name("model.opt.onnx"))
     assert [entry.key for entry in written.metadata_props] == ["author"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "flags", "why"),
+    [
+        ("", [], "the model is unchanged"),
+        ("rewrite dear: Abs(x) => Neg(Neg(Neg(x)))\n", [], "the model is unchanged"),
+        (
+            "rewrite one: Neg(Abs(x)) => Exp(x)\n",
+            ["--compare"],
+            "the original is kept; with --keep-anyway the new model is written and explained",
+        ),
+    ],
+)
+def test_where_there_is_nothing_to_explain_that_is_said(
+    files: tuple[Path, Path],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    rules: str,
+    flags: list[str],
+    why: str,
+) -> None:
+    slower = Comparison(1.0, 1.1, 0.9, 0.88, 0.95, 8)
+    monkeypatch.setattr(answer, "compare_models", lambda *_: slower)
+    model, file = files
+    file.write_text("language 1\n" + rules)
+    report = str(model.with_suffix(".json"))
+    command = ["run", str(file), str(model), "--cost", "nodes", "--no-check", "--json", report]
+    for explain in ([], ["--explain"]):
+        assert main([*command, *flags, *explain]) == 0
+        said = f"note: nothing to explain: {why}" in capsys.readouterr().out.splitlines()
+        notes = json.loads(Path(report).read_text())["notes"]
+        assert said == (f"nothing to explain: {why}" in notes) == bool(explain)
 
 
 def test_explain_reads_it_from_the_model(

@@ -123,7 +123,7 @@ def test_small_improvements_are_not_nothing(
     after: float, says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     outcome = dataclasses.replace(OUTCOME, cost_after=after)
-    assert text_of(outcome, capsys).startswith(f"{says} % cheaper")
+    assert text_of(outcome, capsys).startswith(f"operators {says} % cheaper")
 
 
 def test_rules_that_only_joined_are_not_passed_over(capsys: pytest.CaptureFixture[str]) -> None:
@@ -134,7 +134,7 @@ def test_rules_that_only_joined_are_not_passed_over(capsys: pytest.CaptureFixtur
 
 def test_summary_of_an_improvement(capsys: pytest.CaptureFixture[str]) -> None:
     lines = text_of(OUTCOME, capsys).splitlines()
-    assert lines[0] == "50.0 % cheaper (roofline 4 s -> 2 s)"
+    assert lines[0] == "operators 50.0 % cheaper (roofline 4 s -> 2 s)"
     assert [line.split() for line in lines[2:7]] == [
         ["nodes", "before", "after", "change"],
         ["MatMul", "3", "1", "-2"],

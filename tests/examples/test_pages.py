@@ -23,7 +23,8 @@ EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 _VARIES = (
     r"\d+\.\d\d\b(?= s\b|,|$)",  # seconds
     r"\d+\.\d{3}$",  # seconds in tables
-    r"(?<=% cheaper \(measured ).*(?=\)$)|(?<=times as fast; )\S+(?= % cheaper \(measured)",
+    r"(?<=% cheaper \(measured ).*(?=\)$)",
+    r"(?<=times as fast; operators )\S+(?= % cheaper \(measured)",
     r"(?<=timed now in ).*|(?<=^comparison    ).*",
     r"(?<=before )\S+(?= ms)|(?<=after )\S+(?= ms)|\S+(?= times as fast)",
     r"(?<=largest difference )\S+",

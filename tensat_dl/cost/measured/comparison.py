@@ -14,37 +14,41 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from tensat_dl.cost.measured.timer import Clock, bound_run, clock_for
+from tensat_dl.cost.measured.rounds import (
+    ERROR,
+    MOST,
+    Allowance,
+    fewest,
+    interval,
+    is_clear,
+    is_gain,
+    least_in_turns,
+    seconds_of,
+    take_rounds,
+)
+from tensat_dl.cost.measured.timer import bound_run, clock_for
 from tensat_dl.graph.feeds import Feed, FeedSearch
 from tensat_dl.graph.given import read_given, sizes_of
 from tensat_dl.graph.run import CannotRun, Loader, OrtRunner, first_line, ort_errors
 from tensat_dl.graph.slots import InputSlot, inputs_to_feed
 from tensat_dl.graph.source import Source
 
-#: Fewest rounds that allow an interval of 95 %, and as many as are worth while.
-FEWEST, MOST = 8, 60
-_CONFIDENCE = 0.95
-#: A gain below this share is none: rounds end when there is no more to be had.
-_GAIN = 0.005
 #: Where noise may hide a gain above this share, the comparison is vague.
 _HIDDEN = 0.05
-#: A round takes so many seconds or so many runs of each, whichever is less, but at least one run.
-_SECONDS, _ENOUGH = 0.01, 50
 
 
 @dataclass(frozen=True)
 class Comparison:
     """`before` and `after`: median seconds of a run; `ratio`: the median of before / after, within
-    `low` and `high` with a confidence of 95 %.  `sizes`: what symbolic dims were.  `refused`: why
-    nothing was compared, "" where something was.  `cached`: an earlier run made it.  `threads`: of
-    onnxruntime, 0 is its own choice."""
+    `low` and `high` with a confidence of 95 % at least.  `sizes`: what symbolic dims were.
+    `refused`: why nothing was compared, "" where something was.  `cached`: an earlier run made it.
+    `threads`: of onnxruntime, 0 is its own choice."""
 
     before: float = 0.0
     after: float = 0.0
@@ -59,8 +63,8 @@ class Comparison:
 
     @property
     def faster(self) -> bool:
-        """The new model is faster, and not by chance."""
-        return self.low > 1.0
+        """The new model is faster, not by chance, and by a share that is worth while."""
+        return is_gain(self.low, self.ratio)
 
     @property
     def vague(self) -> bool:
@@ -82,12 +86,12 @@ class Comparison:
     def tells(self) -> bool:
         """Another comparison would hardly tell more: which is faster, or that the new model is by a
         little at most."""
-        return self.decides or not (self.refused or self.vague or self.rounds < FEWEST)
+        return self.decides or not (self.refused or self.vague or self.rounds < fewest(ERROR))
 
     @property
     def decides(self) -> bool:
         """The new model is faster, or not by a share that is worth while, and not by chance."""
-        return not self.refused and _is_clear(self.low, self.high)
+        return not self.refused and is_clear(self.low, self.ratio, self.high)
 
 
 @dataclass(frozen=True)
@@ -105,40 +109,80 @@ def compare_models(
     before: Source, after: Source, conditions: Conditions, loader: Loader
 ) -> Comparison:
     """Time both models, with as many threads as `loader` gives them, and where that leaves open
-    which is faster, with one: what tells more is taken."""
-    found = _timed(before, after, conditions, loader)
-    if found.decides or loader.threads == 1:
-        return found
-    alone = _timed(before, after, conditions, Loader(1))
-    narrower = alone.high / alone.low < found.high / found.low
-    clearer = found.refused or alone.decides or narrower
-    return alone if not alone.refused and clearer else found
+    which is faster, with one: what tells more is taken.  That there may be two comparisons makes
+    the interval of each wider: together they err as rarely as one.
+
+    The runs take `conditions.seconds`, or up to 1.5 times as many where fewer could not tell;
+    loading, and the search for an input, come on top."""
+    return _or_refused(lambda: _compared((before, after), conditions, loader))
 
 
-def _timed(before: Source, after: Source, conditions: Conditions, loader: Loader) -> Comparison:
+def _or_refused(compare: Callable[[], Comparison]) -> Comparison:
     try:
-        runners = [loader.open(source) for source in (before, after)]
-        feed = _feed(before, runners[0], conditions)
-        runs = [_bound(runners[0], feed, feed.outputs), _bound(runners[1], feed)]
-        clock = clock_for(loader.threads)
-        once = sum(_seconds(run, clock) for run in runs)
-        if FEWEST * once > 2 * conditions.seconds:
-            text = f"a run of both takes {once:.2g} s, too long for cost.compare_seconds"
-            return Comparison(refused=text)
-        rounds = take_rounds(lambda order: least_in_turns(runs, clock, order), conditions.seconds)
+        return compare()
     except CannotRun as reason:
         return Comparison(refused=str(reason))
     except ort_errors() as error:
         return Comparison(refused=first_line(error))
-    return dataclasses.replace(summarise(rounds, feed.plan.sizes), threads=loader.threads)
+
+
+def _compared(pair: tuple[Source, Source], conditions: Conditions, loader: Loader) -> Comparison:
+    allowance = Allowance.of(conditions.seconds)
+    runners = [loader.open(source) for source in pair]
+    feed = _feed(pair[0], runners[0], conditions)
+    if loader.threads == 1:
+        return _timed(runners, feed, 1, allowance)
+    started = time.monotonic()
+    found = _timed(runners, feed, loader.threads, allowance.half())
+    rest = allowance.rest(time.monotonic() - started)
+    if found.refused or found.decides or rest.seconds <= 0:
+        return found
+    alone = _or_refused(lambda: _timed([Loader(1).open(each) for each in pair], feed, 1, rest))
+    narrower = alone.high / alone.low < found.high / found.low
+    return alone if not alone.refused and (alone.decides or narrower) else found
+
+
+def _timed(
+    runners: Sequence[OrtRunner], feed: Feed, threads: int, allowance: Allowance
+) -> Comparison:
+    """The comparison with so many threads, which are those of `runners`."""
+    started = time.monotonic()
+    old = _bound(runners[0], feed, feed.outputs)
+    first = time.monotonic() - started
+    if not allowance.suffices(first):
+        return Comparison(refused=_too_long(allowance, first), threads=threads)
+    runs = [old, _bound(runners[1], feed)]
+    once = [seconds_of(run, time.perf_counter) for run in runs]
+    left = allowance.after(time.monotonic() - started)
+    rounds: list[tuple[float, float]] = []
+    if left.suffices(sum(once)):
+        clock = clock_for(threads)
+        rounds = take_rounds(lambda order: least_in_turns(runs, clock, order), left)
+    if len(rounds) < fewest(allowance.error):
+        return Comparison(refused=_too_long(allowance, *once), threads=threads)
+    found = summarise(rounds, feed.plan.sizes, allowance.error)
+    return dataclasses.replace(found, threads=threads)
+
+
+def _too_long(allowance: Allowance, old: float, new: float | None = None) -> str:
+    """Of seconds that a run of each model takes, where that of the new one is known."""
+    both = 2 * old if new is None else old + new
+    known = "" if new is None else f", of the new model {new:.2g} s"
+    enough = math.ceil(max((fewest(allowance.error) + 1) * both, allowance.most))
+    return (
+        f"a run takes {old:.2g} s{known}: to be told which is faster, set "
+        f"cost.compare_seconds={enough}"
+    )
 
 
 def summarise(
-    times: Sequence[tuple[float, float]], sizes: Mapping[str, int] | None = None
+    times: Sequence[tuple[float, float]],
+    sizes: Mapping[str, int] | None = None,
+    error: float = ERROR,
 ) -> Comparison:
     """The comparison that pairs of seconds, one a round, amount to."""
     ratios = sorted(before / after for before, after in times)
-    low, high = interval(ratios)
+    low, high = interval(ratios, error)
     return Comparison(
         median(before for before, _ in times),
         median(after for _, after in times),
@@ -148,63 +192,6 @@ def summarise(
         len(times),
         sizes or {},
     )
-
-
-def interval(ordered: Sequence[float]) -> tuple[float, float]:
-    """Bounds of the median of what `ordered` was drawn from.
-
-    They hold at all numbers of rounds at once, so that one may stop when they please.  Of n values
-    k are below the median with the chance C(n, k) / 2^n; below another quantile, any of which is
-    as likely, with 1 / (n + 1).  The second divided by the first ever exceeds 1 / a with a chance
-    of a at most (Ville 1939; Robbins 1970), so that a value where it does is not the median.
-    """
-    count = len(ordered)
-    below = 0
-    while 2**count >= (count + 1) * math.comb(count, below) / (1 - _CONFIDENCE):
-        below += 1
-    if not below:
-        return 0.0, math.inf
-    return ordered[below - 1], ordered[count - below]
-
-
-def take_rounds(
-    round_of: Callable[[Sequence[int]], tuple[float, float]], seconds: float
-) -> list[tuple[float, float]]:
-    """Pairs of seconds until they tell enough or time is up; `round_of` times both models, in the
-    order that it is given."""
-    order = random.Random(0)
-    end = time.monotonic() + seconds
-    found: list[tuple[float, float]] = []
-    while len(found) < FEWEST or (len(found) < MOST and time.monotonic() < end):
-        found.append(round_of(order.sample((0, 1), 2)))
-        low, high = interval(sorted(before / after for before, after in found))
-        if _is_clear(low, high):
-            break
-    return found
-
-
-def _is_clear(low: float, high: float) -> bool:
-    return low > 1.0 or high < 1.0 + _GAIN
-
-
-def least_in_turns(
-    runs: Sequence[Callable[[], object]], clock: Clock, order: Sequence[int]
-) -> tuple[float, float]:
-    """The least seconds of each of two in one round."""
-    best = [math.inf, math.inf]
-    end = time.perf_counter() + _SECONDS
-    for _ in range(_ENOUGH):
-        for place in order:
-            best[place] = min(best[place], _seconds(runs[place], clock))
-        if time.perf_counter() > end:
-            break
-    return best[0], best[1]
-
-
-def _seconds(run: Callable[[], object], clock: Clock) -> float:
-    started = clock()
-    run()
-    return clock() - started
 
 
 def _feed(source: Source, runner: OrtRunner, conditions: Conditions) -> Feed:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,20 +13,28 @@ import onnx
 import pytest
 from onnx_text import model
 
-from tensat_dl.cost.measured import comparison
+from tensat_dl.cost.measured import comparison, rounds
 from tensat_dl.cost.measured.comparison import (
-    FEWEST,
-    MOST,
     Comparison,
     Conditions,
     compare_models,
+    summarise,
+)
+from tensat_dl.cost.measured.rounds import (
+    ERROR,
+    MOST,
+    Allowance,
+    fewest,
     interval,
     least_in_turns,
-    summarise,
     take_rounds,
 )
-from tensat_dl.graph.run import Loader
+from tensat_dl.graph.feeds import Feed
+from tensat_dl.graph.run import Loader, OrtRunner
 from tensat_dl.graph.source import Source
+
+#: 2^n / (n + 1) is 28.4 for 8, and 16 for 7.
+FEWEST = 8
 
 
 @pytest.mark.parametrize(
@@ -42,6 +51,15 @@ def test_the_interval_leaves_out_what_the_mixture_speaks_against(
 
 def test_too_few_rounds_tell_nothing() -> None:
     assert interval([1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6]) == (0.0, math.inf)
+
+
+@pytest.mark.parametrize(("error", "count"), [(0.05, 8), (0.025, 9), (0.01, 11)])
+def test_rarer_errors_take_more_rounds(error: float, count: int) -> None:
+    """2^n / (n + 1) is 28.4 for 8, 51.2 for 9, 93.1 for 10, 170.7 for 11."""
+    assert fewest(error) == count
+    values = [float(each) for each in range(count)]
+    assert interval(values, error) == (0.0, count - 1.0)
+    assert interval(values[1:], error) == (0.0, math.inf)
 
 
 def test_the_interval_holds_the_median_however_often_one_looks() -> None:
@@ -65,7 +83,7 @@ def rounds_of(ratio: float, noise: float) -> list[tuple[float, float]]:
     def noisy(_: Sequence[int]) -> tuple[float, float]:
         return ratio * rng.lognormvariate(0.0, noise), rng.lognormvariate(0.0, noise)
 
-    return take_rounds(noisy, 60.0)
+    return take_rounds(noisy, Allowance.of(60.0))
 
 
 def test_rounds_end_when_they_tell_enough() -> None:
@@ -79,7 +97,46 @@ def test_rounds_end_when_they_tell_enough() -> None:
 
 
 def test_rounds_end_when_time_is_up() -> None:
-    assert len(take_rounds(lambda _: (1.01, 1.0), 0.0)) == FEWEST
+    """The fewest that tell anything may take half as long again, and not longer."""
+    assert len(take_rounds(lambda _: (1.01, 1.0), Allowance(0.0, 60.0))) == FEWEST
+    assert len(take_rounds(lambda _: (1.0, 1.0), Allowance(0.0, 60.0, ERROR / 2))) == 9
+    assert take_rounds(lambda _: (1.01, 1.0), Allowance(0.0, 0.0)) == []
+
+
+def test_two_comparisons_share_time_and_error() -> None:
+    both = Allowance.of(4.0)
+    assert both == Allowance(4.0, 6.0, 0.05)
+    assert both.half() == Allowance(2.0, 6.0, 0.025)
+    assert both.rest(2.5) == Allowance(1.5, 3.5, 0.025)
+    assert both.after(1.0) == Allowance(3.0, 5.0, 0.05)
+    assert both.suffices(0.75)  # eight rounds
+    assert not both.suffices(0.76)
+    assert both.half().suffices(0.66)  # nine rounds
+    assert not both.half().suffices(0.67)
+
+
+@pytest.mark.parametrize(
+    ("low", "ratio", "high", "faster", "decides"),
+    [
+        (1.001, 1.004, 1.0049, False, True),  # no chance, and no gain
+        (1.001, 1.004, 1.02, False, False),  # maybe more: go on
+        (1.001, 1.005, 1.02, True, True),
+        (0.999, 1.1, 1.2, False, False),
+        (0.9, 0.95, 0.99, False, True),
+    ],
+)
+def test_a_gain_of_less_than_half_a_percent_is_none(
+    low: float, ratio: float, high: float, faster: bool, decides: bool
+) -> None:
+    found = Comparison(1.0, 1.0, ratio, low, high, 20)
+    assert (found.faster, found.decides) == (faster, decides)
+
+
+def test_rounds_do_not_end_at_a_gain_that_is_none() -> None:
+    """A ratio of 1.004 is above 1 from the eighth round on; a single round of 1.2 leaves open
+    whether there is more, until the interval is without it: from the twelfth on, by the table."""
+    ratios = iter([1.2] + [1.004] * 60)
+    assert len(take_rounds(lambda _: (next(ratios), 1.0), Allowance.of(60.0))) == 12
 
 
 def test_both_models_of_a_round_run_in_turns() -> None:
@@ -134,8 +191,8 @@ def test_where_both_leave_it_open_the_narrower_interval_counts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     wide, narrow = ([(1.0 + each, 1.0), (1.0, 1.0 + each)] * 10 for each in (0.5, 0.02))
-    for rounds, threads in (([wide, narrow], 1), ([narrow, wide], 0)):
-        made_up = iter(rounds)
+    for turns, threads in (([wide, narrow], 1), ([narrow, wide], 0)):
+        made_up = iter(turns)
         monkeypatch.setattr(comparison, "take_rounds", lambda *_, turns=made_up: next(turns))
         found = compare_models(source(FAST), source(FAST), Conditions({}, 4, 1.0), Loader(0))
         assert (found.threads, found.vague) == (threads, False)
@@ -232,4 +289,54 @@ def test_a_model_that_does_not_run_is_not_compared() -> None:
 
 def test_a_model_that_takes_too_long_is_not_compared() -> None:
     found = compared(source(SLOW), source(FAST), Conditions({}, 64, 0.0))
-    assert found.refused.endswith("too long for cost.compare_seconds")
+    assert re.fullmatch(
+        r"a run takes \S+ s: to be told which is faster, set cost.compare_seconds=1", found.refused
+    )
+
+
+class Clock:
+    """Time that passes when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    perf_counter = thread_time = monotonic
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize(
+    ("seconds", "ratio"), [(0.02, 1.0), (0.1, 1.03), (0.2, 1.5), (0.3, 1.1), (2.0, 2.0)]
+)
+def test_runs_take_half_as_long_again_as_they_may_at_most(
+    monkeypatch: pytest.MonkeyPatch, threads: int, seconds: float, ratio: float
+) -> None:
+    """On a clock that is made up: runs of both models take `seconds`, with one thread thrice as
+    long, and vary by a fifth, so that it stays open which is faster where they hardly differ."""
+    clock, rng = Clock(), random.Random(0)
+    monkeypatch.setattr(rounds, "time", clock)
+    monkeypatch.setattr(comparison, "time", clock)
+    for clocks in (rounds, comparison):
+        monkeypatch.setattr(clocks, "clock_for", lambda _: clock.monotonic, raising=False)
+
+    def bound(runner: OrtRunner, feed: Feed, outputs: object = None) -> Callable[[], None]:
+        alone = 3.0 if runner.session.get_session_options().intra_op_num_threads == 1 else 1.0
+        mean = seconds * alone * (ratio if outputs is not None else 1.0) / (1.0 + ratio)
+
+        def run() -> None:
+            clock.now += mean * rng.uniform(0.8, 1.2)
+
+        run()
+        return run
+
+    monkeypatch.setattr(comparison, "_bound", bound)
+    found = compare_models(source(FAST), source(FAST), Conditions({}, 4, 3.0), Loader(threads))
+    once = 3 * seconds if threads == 1 else seconds
+    assert clock.now <= 1.5 * 3.0 + 1.2 * once
+    assert bool(found.refused) == (once > 0.5)
+    if found.refused:
+        needed = int(found.refused.split("=")[1])
+        again = Conditions({}, 4, float(needed))
+        assert not compare_models(source(FAST), source(FAST), again, Loader(threads)).refused

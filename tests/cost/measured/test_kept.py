@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from tensat_dl.cost.measured.cache import CostCache
-from tensat_dl.cost.measured.comparison import MOST, Comparison, Conditions
+from tensat_dl.cost.measured.comparison import Comparison, Conditions
 from tensat_dl.cost.measured.kept import KeptComparisons, pair_key
 from tensat_dl.cost.measured.machine import Setting
+from tensat_dl.cost.measured.rounds import MOST
 
 HERE = Setting("a machine", "a runtime 1.0", 1)
 FASTER = Comparison(2.0, 1.0, 2.0, 1.9, 2.1, 8, {"N": 16})
