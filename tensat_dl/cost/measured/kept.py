@@ -2,7 +2,7 @@
 
 Enters: what was compared, and a cost cache.  Leaves: the comparison of an earlier run, or a new
 one.  It holds for the same content of both models and the same conditions, under the same setting
-as any measurement.  Those that time did not suffice for are not kept, nor those in which noise
+as any measurement, and for the code that compares as that is now.  Those that time did not suffice for are not kept, nor those in which noise
 hides what is faster: they would still decide when the machine is quiet again.  A cache that fails
 here is no news: the measurements of operators came out of it before.
 """
@@ -15,9 +15,11 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tensat_dl.cache import digest_of_makers
 from tensat_dl.cost.measured.cache import CacheFault, CostCache
 from tensat_dl.cost.measured.comparison import Comparison, Conditions
 from tensat_dl.cost.measured.machine import Setting
@@ -31,8 +33,15 @@ def pair_key(before: str, after: str, conditions: Conditions) -> str:
     if conditions.input_data:
         given = hashlib.sha256(Path(conditions.input_data).read_bytes()).digest()
     dims = sorted(conditions.dims.items())
-    under = f"{before} {after} {dims} {conditions.symbol_size} {given.hex()}"
+    under = f"{before} {after} {dims} {conditions.symbol_size} {given.hex()} {_code()}"
     return hashlib.sha256(under.encode()).hexdigest()
+
+
+@cache
+def _code() -> str:
+    """A digest of the modules that time both models and judge the times."""
+    here = Path(__file__).parent
+    return digest_of_makers(here / f"{name}.py" for name in ("comparison", "rounds", "timer"))
 
 
 @dataclass(frozen=True)

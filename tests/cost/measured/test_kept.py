@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tensat_dl.cost.measured import kept as kept_comparisons
 from tensat_dl.cost.measured.cache import CostCache
 from tensat_dl.cost.measured.comparison import Comparison, Conditions
 from tensat_dl.cost.measured.kept import KeptComparisons, pair_key
@@ -95,7 +96,9 @@ def test_a_file_that_is_none_stops_nobody(tmp_path: Path) -> None:
     assert kept.get("a", times(SAME)) == SAME
 
 
-def test_the_key_has_all_that_a_comparison_depends_on(tmp_path: Path) -> None:
+def test_the_key_has_all_that_a_comparison_depends_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     conditions = Conditions({"N": 2}, 16, 3.0)
     inputs = tmp_path / "in.npz"
     inputs.write_bytes(b"one")
@@ -110,6 +113,9 @@ def test_the_key_has_all_that_a_comparison_depends_on(tmp_path: Path) -> None:
     ]
     inputs.write_bytes(b"two")
     keys.append(pair_key("a", "b", given))
+    with monkeypatch.context() as changed:
+        changed.setattr(kept_comparisons, "_code", lambda: "other code")
+        keys.append(pair_key("a", "b", conditions))
     assert len(set(keys)) == len(keys)
     assert pair_key("a", "b", replace(conditions, seconds=1.0)) == keys[0]
     assert pair_key("", "b", conditions) == pair_key("a", "", conditions) == ""
