@@ -2,9 +2,10 @@
 
 Enters: what was compared, and a cost cache.  Leaves: the comparison of an earlier run, or a new
 one.  It holds for the same content of both models and the same conditions, under the same setting
-as any measurement, and for the code that compares as that is now.  Those that time did not suffice for are not kept, nor those in which noise
-hides what is faster: they would still decide when the machine is quiet again.  A cache that fails
-here is no news: the measurements of operators came out of it before.
+as any measurement, and for the code that compares as that is now.  Those that time did not suffice
+for are not kept, nor those in which noise hides what is faster: they would still decide when the
+machine is quiet again.  A cache that fails here is no news: the measurements of operators came out
+of it before.
 """
 
 from __future__ import annotations
