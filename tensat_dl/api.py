@@ -114,11 +114,11 @@ def verify_rules(
     """Do the rules hold?  One verdict for each direction and operator of each rule.
 
     `rules`: paths of rule files, names of shipped rulesets, or a program of `load_rules`; `only`:
-    names of rules, all by default; `samples`: instances of each; `cache`: read and keep verdicts in
-    the user's cache directory; `unguarded`: an instance whose sides differ in type refutes, though
-    `optimize` would not join them; `processes`: how many share the work.  With more than one, and
-    not on Linux, a script calls this below `if __name__ == "__main__":`.  Raises RuleFileError, and
-    UsageError for an unknown name.
+    names of rules and rulesets, or patterns (`fold.*`), all by default; `samples`: instances of
+    each; `cache`: read and keep verdicts in the user's cache directory; `unguarded`: an instance
+    whose sides differ in type refutes, though `optimize` would not join them; `processes`: how many
+    share the work.  With more than one, and not on Linux, a script calls this below
+    `if __name__ == "__main__":`.  Raises RuleFileError, and UsageError for an unknown name.
     """
     from tensat_dl.language.load import load_rules as load
     from tensat_dl.language.program import CheckedProgram

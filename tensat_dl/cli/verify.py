@@ -21,6 +21,7 @@ _EPILOG = """\
 examples:
   tensat-dl verify my.tsat
   tensat-dl verify my.tsat --rule fuse --samples 500      one rule, more instances
+  tensat-dl verify std --rule 'fold.conv_*' --rule merge  some by a pattern, and a ruleset
   tensat-dl verify std --json verdicts.json
 
 For each rule, instances are drawn: shapes, element types, attributes, constants that satisfy its
@@ -44,7 +45,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "rules", metavar="RULES", help="rule files or shipped rulesets, separated by commas"
     )
     parser.add_argument(
-        "--rule", action="append", default=[], metavar="NAME", help="verify only this rule"
+        "--rule",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="verify only this rule, the rules of this ruleset, or those that fit a pattern",
     )
     parser.add_argument(
         "--samples", type=_count, default=40, metavar="N", help="instances of each rule (40)"

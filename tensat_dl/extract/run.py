@@ -8,6 +8,7 @@ exists, since it is found first and takes no notice of the time.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 
 from tensat_dl.errors import UsageError
@@ -26,12 +27,16 @@ from tensat_dl.extract.solvers.pool import SolverPool, check_solver
 from tensat_dl.extract.ties import break_ties
 from tensat_dl.extract.whole import KEEPING_ALL, solve_whole, take_unlimited
 from tensat_dl.progress import Progress, silent
+from tensat_dl.sentences import listed
 from tensat_dl.settings import Acyclicity, ExtractSettings, Method, Reduction
 from tensat_dl.suggest import nearest_or_all
 
 _LONGEST = 1e6
 _UNLIMITED_SHARE = 0.5
 _LARGE = 5_000
+
+#: Settings that only exact methods read.
+_OF_SOLVERS = ("solver", "executable", "options", "workers", "cycles", "ties")
 
 
 def extract(
@@ -46,7 +51,7 @@ def extract(
     validate(settings)
     deadline = Deadline(min(settings.seconds, _LONGEST))
     answer = Answer(problem, settings, deadline, progress, limits=limits_of(problem, settings))
-    answer.warnings += unknown_operators(problem, settings)
+    answer.warnings += [*unknown_operators(problem, settings), *_unused(settings)]
     return _Run(answer).run()
 
 
@@ -74,6 +79,18 @@ def validate(settings: ExtractSettings) -> None:
             f"method `{settings.method}` knows no limits",
             help="leave out `extract.max_weight_bytes` and `extract.at_most`, or use `ilp`",
         )
+
+
+def _unused(settings: ExtractSettings) -> Iterator[str]:
+    """Of settings that a method without a solver passes over, though somebody set them."""
+    if settings.method in EXACT:
+        return
+    plain = ExtractSettings()
+    names = [name for name in _OF_SOLVERS if getattr(settings, name) != getattr(plain, name)]
+    if names:
+        has = "has" if len(names) == 1 else "have"
+        which = listed(f"extract.{name}" for name in names)
+        yield f"method `{settings.method}` asks no solver, so that {which} {has} no effect"
 
 
 class _Run:

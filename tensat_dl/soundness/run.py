@@ -10,6 +10,7 @@ import gc
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from fnmatch import fnmatchcase
 
 from tensat_dl.errors import UsageError
 from tensat_dl.language.program import CheckedProgram, Rule
@@ -27,16 +28,34 @@ _WORTH_A_PROCESS = 6
 
 
 def chosen(program: CheckedProgram, names: Sequence[str]) -> tuple[Rule, ...]:
-    """The rules of these names, as the author wrote them or as the program has them; where no name
-    is given, all that are not `@off`.  Raises UsageError for a name that no rule has."""
+    """The rules of these names, as the author wrote them or as the program has them, those of
+    rulesets of these names, and those that fit them as patterns (`fold.*`); where no name is given,
+    all that are not `@off`.  Raises UsageError for a name that none has."""
     if not names:
         return tuple(rule for rule in program.rules if rule.off is None)
-    found = tuple(rule for rule in program.rules if {rule.name, rule.base} & set(names))
-    known = {name for rule in program.rules for name in (rule.name, rule.base)}
+    found: set[str] = set()
     for name in names:
-        if name not in known:
-            raise UsageError(f"there is no rule `{name}`", help=nearest_or_all(name, known))
-    return found
+        members = _named(program, name)
+        if not members:
+            known = {each for rule in program.rules for each in (rule.name, rule.base)}
+            help = nearest_or_all(name, known | program.rulesets.keys())
+            raise UsageError(f"there is no rule or ruleset `{name}`", help=help)
+        found |= members
+    return tuple(rule for rule in program.rules if rule.name in found)
+
+
+def _named(program: CheckedProgram, name: str) -> set[str]:
+    """Who names a rule means it even if it is `@off`."""
+    exact = {rule.name for rule in program.rules if name in (rule.name, rule.base)}
+    if exact:
+        return exact
+    members = program.rulesets.get(name, ())
+    return {
+        rule.name
+        for rule in program.rules
+        if rule.off is None
+        and (rule.name in members or any(fnmatchcase(n, name) for n in (rule.name, rule.base)))
+    }
 
 
 def verify_program(

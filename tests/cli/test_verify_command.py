@@ -70,14 +70,44 @@ def test_a_rule_that_is_not_there(tensat) -> None:
     Path("r.tsat").write_text(WRONG)
     done = tensat("verify", "r.tsat", "--rule", "relu_rela")
     assert done.code == 2
-    assert "there is no rule `relu_rela`" in done.err
+    assert "there is no rule or ruleset `relu_rela`" in done.err
     assert "relu_relu" in done.err
+
+
+SEVERAL = """language 1
+ruleset neg {
+  rewrite twice: Neg(Neg(x)) => x
+  @off("dear") rewrite thrice: Neg(Neg(Neg(x))) => Neg(x)
+}
+rewrite relu_relu: Relu(Relu(x)) => Relu(x)
+rewrite relu_abs: Relu(Abs(x)) => Abs(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        (["neg"], ["neg.twice"]),
+        (["neg.*"], ["neg.twice"]),
+        (["neg.thrice"], ["neg.thrice"]),
+        (["relu_*"], ["relu_relu", "relu_abs"]),
+        (["*_abs", "neg"], ["neg.twice", "relu_abs"]),
+    ],
+)
+def test_rulesets_and_patterns(tensat, names: list[str], found: list[str]) -> None:
+    """What is off is verified where it is named, and not among others."""
+    Path("r.tsat").write_text(SEVERAL)
+    flags = [part for name in names for part in ("--rule", name)]
+    done = tensat("verify", "r.tsat", "--samples", 3, *flags, "--json", "v.json")
+    assert done.code == 0
+    rules = json.loads(Path("v.json").read_text())["rules"]
+    assert [rule["rule"] for rule in rules] == found
 
 
 def test_a_rule_that_is_like_none(tensat) -> None:
     done = tensat("verify", "std", "--rule", "xyzzy")
     assert done.code == 2
-    assert "help: there are: arithmetic.add_neg, " in done.err
+    assert "help: there are: arithmetic, arithmetic.add_neg, " in done.err
     assert done.err.rstrip().endswith(" more")
     assert len(done.err) < 1500
 

@@ -22,7 +22,7 @@ from tensat_dl.extract.problem import (
 )
 from tensat_dl.extract.run import extract
 from tensat_dl.extract.selection import check
-from tensat_dl.settings import ExtractSettings
+from tensat_dl.settings import ExtractSettings, Method
 
 LIMITED = ExtractSettings(
     solver="highs", seconds=30.0, max_weight_bytes=1100, at_most={"Split": 1, "Mul": 2}
@@ -110,6 +110,22 @@ def test_limits_that_make_no_sense() -> None:
     assert answer.warnings == (
         "`extract.at_most.Splitt`: no e-node is a `Splitt`; did you mean `Split`?",
     )
+
+
+@pytest.mark.parametrize("method", ["greedy-dag", "greedy-tree"])
+def test_what_is_for_solvers_has_no_effect_on_methods_without(method: Method) -> None:
+    problem = build_problem(1, [(0, 1.0, [])], [0])
+    plain = ExtractSettings(method=method)
+    assert extract(problem, plain).warnings == ()
+    assert extract(problem, replace(plain, gap=0.5, seconds=1.0)).warnings == ()
+    assert extract(problem, replace(plain, solver="nobody")).warnings == (
+        f"method `{method}` asks no solver, so that `extract.solver` has no effect",
+    )
+    assert extract(problem, replace(plain, options={"a": 1}, workers=2)).warnings == (
+        f"method `{method}` asks no solver, so that `extract.options` and `extract.workers` have no"
+        " effect",
+    )
+    assert extract(problem, replace(plain, method=Method.ILP, workers=2)).warnings == ()
 
 
 def test_sizes_in_words() -> None:
