@@ -87,11 +87,11 @@ rewrite relu_abs: Relu(Abs(x)) => Abs(x)
 @pytest.mark.parametrize(
     ("names", "found"),
     [
-        (["neg"], ["neg.twice"]),
-        (["neg.*"], ["neg.twice"]),
-        (["neg.thrice"], ["neg.thrice"]),
+        (["neg"], ["twice"]),
+        (["t*ice"], ["twice"]),
+        (["thrice"], ["thrice"]),
         (["relu_*"], ["relu_relu", "relu_abs"]),
-        (["*_abs", "neg"], ["neg.twice", "relu_abs"]),
+        (["*_abs", "neg"], ["twice", "relu_abs"]),
     ],
 )
 def test_rulesets_and_patterns(tensat, names: list[str], found: list[str]) -> None:
