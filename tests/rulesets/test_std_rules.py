@@ -6,12 +6,14 @@ from collections.abc import Iterator, Sequence
 
 import cases_arithmetic
 import cases_branches
+import cases_differences
 import cases_exporters
 import cases_extra
 import cases_fold
 import cases_move
 import cases_norms
 import cases_places
+import cases_reduce
 import cases_shapes
 import cases_tidy
 import cases_transpose
@@ -30,6 +32,8 @@ CASES = [
     *cases_places.CASES,
     *cases_arithmetic.CASES,
     *cases_branches.CASES,
+    *cases_differences.CASES,
+    *cases_reduce.CASES,
     *cases_shapes.CASES,
     *cases_exporters.CASES,
     *cases_extra.CASES,
