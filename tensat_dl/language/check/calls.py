@@ -85,10 +85,8 @@ def _domain(symbol: Symbol) -> str | None:
 
 
 def _report_kind(call: ast.Call, symbol: Symbol, context: Context) -> None:
-    help = ""
-    if symbol.kind is Kind.CLASS:
-        help = f"write `for F in {call.function}` after the rule's name, and `F(..)` here"
-    report_other_kind(symbol, "an operator", call.function_span, context.report, help)
+    names = (*context.scope.visible(Kind.OPERATOR), *catalog.names())
+    report_other_kind(symbol, "an operator", call.function_span, context.report, names)
 
 
 def _report_unknown(call: ast.Call, context: Context) -> None:

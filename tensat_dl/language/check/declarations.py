@@ -58,10 +58,10 @@ def _class_member(
     around: tuple[Symbol, ...],
 ) -> tuple[Operator, ...]:
     found = symbol.scope.find(member.text)
+    names = (*symbol.scope.visible(Kind.OPERATOR, Kind.CLASS), *catalog.names())
     if found is None:
         operator = catalog.operator(member.text)
         if operator is None:
-            names = (*symbol.scope.visible(Kind.OPERATOR, Kind.CLASS), *catalog.names())
             near = did_you_mean(member.text, names)
             help = why_left_out(member.text) or near or "`tensat-dl ops` lists the operators"
             report.error("E0202", f"unknown operator `{member.text}`", member.span, help=help)
@@ -73,7 +73,7 @@ def _class_member(
     elif found.kind is Kind.CLASS:
         return check_class(found, declared, report, around)
     elif found.kind is not Kind.OPERATOR:
-        report_other_kind(found, "an operator", member.span, report)
+        report_other_kind(found, "an operator", member.span, report, names)
     return ()
 
 

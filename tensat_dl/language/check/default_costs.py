@@ -61,7 +61,7 @@ def _model(name: ast.Name, scope: Scope, report: Reporter) -> str:
         return name.text
     help = nearest_or_all(name.text, (*COST_MODELS, *scope.visible(Kind.COST_MODEL)))
     if symbol is not None:
-        report_other_kind(symbol, "a cost model", name.span, report, help)
+        report_other_kind(symbol, "a cost model", name.span, report, help=help)
     else:
         report.error("E0201", f"unknown cost model `{name.text}`", name.span, help=help)
     return name.text

@@ -145,12 +145,38 @@ def _add(scope: Scope, kind: Kind, item: ast.Item, report: Reporter) -> None:
         _report_duplicate(name, earlier.label, report)
 
 
+#: Where a symbol of a kind stands.
+_PLACES = {
+    Kind.RULE: "rules stand in rulesets, schedules and tests",
+    Kind.CLASS: "in a rule, write `for F in {}` after its name, and `F(..)` in its pattern",
+    Kind.RELATION: "relations stand in `derive`, and in the `where` of a rule",
+    Kind.FUNCTION: "functions stand in conditions and in the values of attributes",
+    Kind.OPERATOR: "operators stand in patterns and results",
+    Kind.RULESET: "rulesets stand in schedules, in tests, and behind `include`",
+    Kind.SCHEDULE: "schedules stand in schedules; `main` runs by itself",
+    Kind.COST_MODEL: "cost models stand behind `default cost` and `--cost`",
+}
+
+
 def report_other_kind(
-    symbol: Symbol, wanted: str, span: Span, report: Reporter, help: str = ""
+    symbol: Symbol,
+    wanted: str,
+    span: Span,
+    report: Reporter,
+    known: Iterable[str] = (),
+    help: str = "",
 ) -> None:
-    """E0211: the name at `span` is that of `symbol`, where `wanted` is needed."""
-    message = f"`{source_text(span)}` is a {symbol.kind.value}, not {wanted}"
+    """E0211: the name at `span` is that of `symbol`, where `wanted` is needed; `known` are names of
+    those.  Without `help` the message says where such a symbol stands."""
+    name = source_text(span)
+    message = f"`{name}` is {_with_article(symbol.kind)}, not {wanted}"
+    near = did_you_mean(name, known)
+    help = help or _PLACES[symbol.kind].format(name) + (f"; {near}" if near else "")
     report.error("E0211", message, span, related=(symbol.label,), help=help)
+
+
+def _with_article(kind: Kind) -> str:
+    return f"an {kind.value}" if kind is Kind.OPERATOR else f"a {kind.value}"
 
 
 def _report_duplicate(name: ast.Name, earlier: Label, report: Reporter) -> None:

@@ -84,10 +84,10 @@ def _members(for_class: ast.ForClass, source: RuleSource) -> tuple[Operator, ...
     symbol = source.symbol.scope.find(name.text)
     if symbol is not None and symbol.kind is Kind.CLASS:
         return source.declared.classes.get(symbol, ())
+    candidates = (*source.symbol.scope.visible(Kind.CLASS),)
     if symbol is not None:
-        report_other_kind(symbol, "a class", name.span, source.report)
+        report_other_kind(symbol, "a class", name.span, source.report, candidates)
         return ()
-    candidates = source.symbol.scope.visible(Kind.CLASS)
     help = did_you_mean(name.text, candidates) or f"declare it: `class {name.text} = Relu | Tanh`"
     source.report.error("E0201", f"unknown class `{name.text}`", name.span, help=help)
     return ()

@@ -191,11 +191,12 @@ class Scheduler:
     def _report_name(
         self, name: ast.Name, symbol: Symbol | None, scope: Scope, kinds: tuple[Kind, ...]
     ) -> None:
-        wanted = " or a ".join(kind.value for kind in kinds)
-        if symbol is not None:
-            report_other_kind(symbol, f"a {wanted}", name.span, self.report)
-            return
+        *most, last = (kind.value for kind in kinds)
+        wanted = f"{', a '.join(most)} or a {last}"
         candidates = (*scope.visible(*kinds), *scope.aliases)
+        if symbol is not None:
+            report_other_kind(symbol, f"a {wanted}", name.span, self.report, candidates)
+            return
         self.report.error(
             "E0601",
             f"nothing is called `{name.text}`",

@@ -99,11 +99,12 @@ class _Test:
         if symbol is not None and symbol.kind is Kind.RULE:
             return [rule.name for rule in self.scheduler.rules.get(symbol, ())]
         wanted = " or ".join(kind.value for kind in kinds)
+        names = (*self.scope.visible(*kinds),)
         if symbol is None:
-            help = did_you_mean(name.text, self.scope.visible(*kinds))
+            help = did_you_mean(name.text, names)
             self.report.error("E0201", f"unknown {wanted} `{name.text}`", name.span, help=help)
         else:
-            report_other_kind(symbol, f"a {wanted}", name.span, self.report)
+            report_other_kind(symbol, f"a {wanted}", name.span, self.report, names)
         return []
 
     # --- the graph --------------------------------------------------------------------------
