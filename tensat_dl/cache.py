@@ -13,8 +13,11 @@ import marshal
 import os
 import tempfile
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+from tensat_dl.resources import remove_stale, temporary_prefix
 
 _DIGEST = 32  # bytes of a SHA-256
 _FORMAT = 4  # of marshal: what every Python from 3.11 on reads, whichever wrote it
@@ -43,7 +46,8 @@ def write_cached(key: str, data: Any) -> None:
     payload = marshal.dumps(data, _FORMAT)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=".", dir=path.parent)
+        _tidy(path.parent)
+        handle, temporary = tempfile.mkstemp(prefix=temporary_prefix(), dir=path.parent)
     except OSError:
         return
     try:
@@ -51,7 +55,15 @@ def write_cached(key: str, data: Any) -> None:
             stream.write(hashlib.sha256(payload).digest() + payload)
         Path(temporary).replace(path)
     except OSError:
+        return
+    finally:
         Path(temporary).unlink(missing_ok=True)
+
+
+@cache
+def _tidy(folder: Path) -> None:
+    """Once in each process: remove what others could not, as they were killed."""
+    remove_stale(folder)
 
 
 def digest_of_makers(files: Iterable[Path], *versions: str) -> str:

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,6 +16,9 @@ from typing import Any
 #: How many more objects there must be before the young ones are searched for garbage, and how many
 #: such searches go before an older generation is.
 _RARELY = (20_000, 20, 20)
+
+#: How the name of every temporary file begins, and the seconds after which nobody needs one.
+_TEMPORARY, _STALE = ".tensat-dl-", 86_400.0
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -74,18 +78,31 @@ def temporary_prefix(process: int | None = None) -> str:
 
     The command line removes them by it when the process has ended at once.
     """
-    return f".tensat-dl-{os.getpid() if process is None else process}-"
+    return f"{_TEMPORARY}{os.getpid() if process is None else process}-"
 
 
 def remove_temporaries(process: int, folders: Iterable[Path]) -> None:
     """Remove what a process that is gone left in `folders`."""
     pattern = temporary_prefix(process) + "*"
     for left in (each for folder in folders for each in folder.glob(pattern)):
+        _remove(left)
+
+
+def remove_stale(folder: Path) -> None:
+    """Remove temporary files of ours that have lain in `folder` for longer than any process
+    writes: those of processes that were killed."""
+    for left in folder.glob(_TEMPORARY + "*"):
         with suppress(OSError):
-            if left.is_dir():
-                shutil.rmtree(left)
-            else:
-                left.unlink()
+            if time.time() - left.lstat().st_mtime > _STALE:
+                _remove(left)
+
+
+def _remove(left: Path) -> None:
+    with suppress(OSError):
+        if left.is_dir() and not left.is_symlink():
+            shutil.rmtree(left)
+        else:
+            left.unlink()
 
 
 def is_stream(path: Path) -> bool:

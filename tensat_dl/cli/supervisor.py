@@ -179,9 +179,10 @@ class _Parent:
         """Remove the temporary files of the child; gives the phase that it was in."""
         import tempfile
 
+        from tensat_dl.cache import cache_directory
         from tensat_dl.resources import remove_temporaries
 
-        phase, folders = "", [tempfile.gettempdir()]
+        phase, folders = "", [tempfile.gettempdir(), str(cache_directory())]
         for message in os.fsdecode(self._all_that_was_told()).split("\0"):
             kind, _, text = message.partition(" ")
             if kind == "phase":

@@ -85,7 +85,7 @@ def _domain(symbol: Symbol) -> str | None:
 
 
 def _report_kind(call: ast.Call, symbol: Symbol, context: Context) -> None:
-    names = (*context.scope.visible(Kind.OPERATOR), *catalog.names())
+    names = context.scope.visible(Kind.OPERATOR)
     report_other_kind(symbol, "an operator", call.function_span, context.report, names)
 
 

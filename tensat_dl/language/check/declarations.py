@@ -58,11 +58,11 @@ def _class_member(
     around: tuple[Symbol, ...],
 ) -> tuple[Operator, ...]:
     found = symbol.scope.find(member.text)
-    names = (*symbol.scope.visible(Kind.OPERATOR, Kind.CLASS), *catalog.names())
+    declared_names = (*symbol.scope.visible(Kind.OPERATOR, Kind.CLASS),)
     if found is None:
         operator = catalog.operator(member.text)
         if operator is None:
-            near = did_you_mean(member.text, names)
+            near = did_you_mean(member.text, (*declared_names, *catalog.names()))
             help = why_left_out(member.text) or near or "`tensat-dl ops` lists the operators"
             report.error("E0202", f"unknown operator `{member.text}`", member.span, help=help)
         return () if operator is None else (operator,)
@@ -73,7 +73,7 @@ def _class_member(
     elif found.kind is Kind.CLASS:
         return check_class(found, declared, report, around)
     elif found.kind is not Kind.OPERATOR:
-        report_other_kind(found, "an operator", member.span, report, names)
+        report_other_kind(found, "an operator", member.span, report, declared_names)
     return ()
 
 

@@ -315,10 +315,11 @@ def _report_no_function(call: ast.Call, symbol: Symbol | None, context: Context)
             help = "conditions ask about types and values; match the operator in the pattern"
         context.report.error("E0311", f"`{name}(..)` is a tensor", call.span, help=help)
         return
-    candidates = (*BUILTINS, "weight", *context.scope.visible(Kind.FUNCTION, Kind.RELATION))
+    declared = (*context.scope.visible(Kind.FUNCTION, Kind.RELATION),)
     if symbol is not None:
-        report_other_kind(symbol, "a function", call.function_span, context.report, candidates)
+        report_other_kind(symbol, "a function", call.function_span, context.report, declared)
         return
+    candidates = (*BUILTINS, "weight", *declared)
     help = elsewhere(name, context) or did_you_mean(name, candidates)
     context.report.error("E0208", f"unknown function `{name}`", call.function_span, help=help)
 

@@ -167,7 +167,8 @@ def report_other_kind(
     help: str = "",
 ) -> None:
     """E0211: the name at `span` is that of `symbol`, where `wanted` is needed; `known` are names of
-    those.  Without `help` the message says where such a symbol stands."""
+    those that files declare, as nobody misspelt a built-in name in just that way.  Without `help`
+    the message says where such a symbol stands."""
     name = source_text(span)
     message = f"`{name}` is {_with_article(symbol.kind)}, not {wanted}"
     near = did_you_mean(name, known)

@@ -1,0 +1,55 @@
+"""The user's cache directory: what is stored is found, and what killed processes left goes."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from tensat_dl import cache
+from tensat_dl.resources import temporary_prefix
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(cache, "cache_directory", lambda: tmp_path)
+    cache._tidy.cache_clear()
+    return tmp_path
+
+
+def test_what_is_stored_is_found(folder: Path) -> None:
+    data = {"a": (1, 2.5, ["x"])}
+    assert cache.read_cached("key") is None
+    cache.write_cached("key", data)
+    assert cache.read_cached("key") == data
+    assert [path.name for path in folder.iterdir()] == ["key"]
+
+
+def test_a_damaged_file_is_none(folder: Path) -> None:
+    cache.write_cached("key", 1)
+    content = (folder / "key").read_bytes()
+    (folder / "key").write_bytes(content[:-1] + b"?")
+    assert cache.read_cached("key") is None
+
+
+def test_what_killed_processes_left_goes_after_a_day(folder: Path) -> None:
+    """What others store stays, however old it is, and so does what is being written."""
+    days = {f"{temporary_prefix(7)}a": 2.0, f"{temporary_prefix(8)}b": 0.9, "other": 99.0}
+    for name, age in days.items():
+        (folder / name).write_bytes(b"half")
+        then = time.time() - age * 86_400
+        os.utime(folder / name, (then, then))
+    cache.write_cached("key", 1)
+    assert {path.name for path in folder.iterdir()} == {f"{temporary_prefix(8)}b", "other", "key"}
+
+
+def test_who_is_interrupted_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        cache.write_cached("key", 1)
+    assert list(folder.iterdir()) == []
