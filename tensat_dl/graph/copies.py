@@ -14,6 +14,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from tensat_dl.graph.tensors import inside_bytes
+from tensat_dl.graph.wire import unknown_fields
 
 #: Tensors with more bytes inside are copied field by field: as numbers they may take five times
 #: what they say.
@@ -38,7 +39,9 @@ def copy_tensor(source: onnx.TensorProto, target: onnx.TensorProto) -> None:
 
 
 def copy_fields(source: Message, target: Message, skip: Container[str] = ()) -> None:
-    """Copy every field that is set, but for those named in `skip`, which are not even read."""
+    """Copy every field that is set, known or not, but for those named in `skip`, which are not even
+    read."""
+    target.MergeFromString(unknown_fields(source))
     for field, value in source.ListFields():
         if field.name in skip:
             continue

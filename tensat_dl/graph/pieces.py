@@ -10,20 +10,18 @@ from collections.abc import Iterator
 
 import onnx
 from google.protobuf.message import Message
-from google.protobuf.unknown_fields import UnknownFieldSet
 
 from tensat_dl.graph.copies import copy_fields
+from tensat_dl.graph.wire import Kind, has_unknown_fields, tag, varint
 
-#: What stands before the length of a message in a field: the field's number and the kind 2.
-_LENGTH = 2
-_GRAPH = onnx.ModelProto.GRAPH_FIELD_NUMBER << 3 | _LENGTH
-_INITIALIZER = onnx.GraphProto.INITIALIZER_FIELD_NUMBER << 3 | _LENGTH
+_GRAPH = tag(onnx.ModelProto.GRAPH_FIELD_NUMBER, Kind.LENGTH)
+_INITIALIZER = tag(onnx.GraphProto.INITIALIZER_FIELD_NUMBER, Kind.LENGTH)
 
 
 def pieces(proto: onnx.ModelProto) -> Iterator[bytes]:
     """The model in the order that protobuf has, each initializer by itself."""
     graph = proto.graph
-    if len(UnknownFieldSet(proto)) or len(UnknownFieldSet(graph)):
+    if has_unknown_fields(proto) or has_unknown_fields(graph):
         yield proto.SerializeToString()
         return
     first, rest = _around(proto, "graph")
@@ -50,15 +48,6 @@ def _around(message: Message, name: str) -> tuple[bytes, bytes]:
     return parts[0], parts[1]
 
 
-def _head(tag: int, size: int) -> bytes:
-    """What stands before a message of `size` bytes in a field."""
-    return bytes([tag]) + _varint(size)
-
-
-def _varint(number: int) -> bytes:
-    """Seven bits a byte, the lowest first; all bytes but the last have the eighth bit set."""
-    digits = []
-    while number > 0x7F:
-        digits.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*digits, number])
+def _head(field: bytes, size: int) -> bytes:
+    """What stands before a message of `size` bytes in a field of that tag."""
+    return field + varint(size)
