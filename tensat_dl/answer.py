@@ -18,6 +18,7 @@ from tensat_dl.blame import Blame
 from tensat_dl.cost.free import price_of_unfolded
 from tensat_dl.cost.measured.comparison import Comparison, Conditions, compare_models
 from tensat_dl.cost.measured.kept import KeptComparisons, pair_key
+from tensat_dl.cost.measured.machine import threads_for_timing
 from tensat_dl.cost.measured.model import MeasuredModel
 from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.settled import Settled
@@ -167,25 +168,28 @@ def _tidied(
 @dataclass(frozen=True)
 class _Judges:
     """What a candidate must pass: `verify`, and where both models are timed, `compare`: one that
-    is not faster as a whole is not accepted, unless `keep_anyway`."""
+    is not faster as a whole is not accepted, unless `keep_anyway`.  `busy`: why that is with one
+    thread, or ""."""
 
     verify: Callable[[Source], Verification]
     blame_of: BlameOf
     compare: Callable[[Candidate], Comparison] | None = None
     keep_anyway: bool = False
+    busy: str = ""
 
 
 @dataclass(frozen=True)
 class Accepted:
     """The candidate to be written.  `comparison`: that of the best candidate, where one was
     made; `warnings`: why better ones are not written; `slower`: the best one, which is no faster
-    and therefore not written."""
+    and therefore not written; `busy`: why both were timed with one thread, or ""."""
 
     candidate: Candidate
     verification: Verification
     comparison: Comparison | None
     warnings: tuple[str, ...]
     slower: Candidate | None = None
+    busy: str = ""
 
 
 def _judges(original: Graph, settings: Settings, prices: CostModel, blame_of: BlameOf) -> _Judges:
@@ -196,7 +200,11 @@ def _judges(original: Graph, settings: Settings, prices: CostModel, blame_of: Bl
     conditions = Conditions(
         dims, cost.symbolic_dim, cost.compare_seconds, settings.verify.input_data
     )
-    threads = prices.setting.threads if isinstance(prices, MeasuredModel) else cost.threads
+    threads, busy = (
+        (prices.setting.threads, "")
+        if isinstance(prices, MeasuredModel)
+        else threads_for_timing(cost.threads)
+    )
     loader = Loader(threads)
 
     def compare(new: Candidate) -> Comparison:
@@ -207,7 +215,7 @@ def _judges(original: Graph, settings: Settings, prices: CostModel, blame_of: Bl
         key = pair_key(before, model_digest(new.graph, new.source.proto), conditions)
         return KeptComparisons(prices.cache, prices.setting, cost.compare).get(key, made)
 
-    return _Judges(checked, blame_of, compare, cost.keep_anyway)
+    return _Judges(checked, blame_of, compare, cost.keep_anyway, busy)
 
 
 def _first_accepted(
@@ -240,4 +248,5 @@ def _first_accepted(
                 slower = candidate
                 continue
         warnings = tuple(dict.fromkeys(refused))
-        return Accepted(candidate, verification, comparison, warnings, slower)
+        busy = judges.busy if comparison is not None else ""
+        return Accepted(candidate, verification, comparison, warnings, slower, busy)

@@ -147,6 +147,7 @@ def tell(
             *settled.extraction.warnings,
             *settled.notes,
             *accepted.warnings,
+            *([accepted.busy] if accepted.busy else []),
         ),
         notes=(
             *source.notes,

@@ -16,10 +16,12 @@ import onnx.parser
 import pytest
 
 from tensat_dl import answer
+from tensat_dl.cost.measured import machine
 from tensat_dl.cost.measured.cache import CostCache, Measurement
 from tensat_dl.cost.measured.comparison import Comparison
 from tensat_dl.cost.measured.little_model import LittleModel
 from tensat_dl.cost.measured.timer import OrtTimer, Timing
+from tensat_dl.graph.run import Loader
 
 RELU = "language 1\nrewrite relu_relu: Relu(Relu(x)) => Relu(x)\n"
 RUN = ("run", "rules.tsat", "m.onnx", "--cost", "measured", "--cost-cache", "c.sqlite")
@@ -239,6 +241,27 @@ def test_models_of_other_costs_are_timed_where_that_is_wanted(
     assert "comparison    2000 ms -> 1000 ms, 2.000 times" in tensat(*PLAIN, *how).out
     assert nodes("m.opt.onnx") == 3
     assert "comparison" not in tensat(*PLAIN).out
+
+
+def test_a_busy_machine_compares_with_one_thread(tensat, measuring, monkeypatch) -> None:
+    """Where nothing is compared, nothing is said of it."""
+    threads: list[int] = []
+    measuring(FASTER)
+
+    def compare(before: object, after: object, conditions: object, loader: Loader) -> Comparison:
+        threads.append(loader.threads)
+        return FASTER
+
+    monkeypatch.setattr(answer, "compare_models", compare)
+    for busy, flags in ((0.6, []), (0.0, []), (0.6, ["--set", "cost.threads=2"])):
+        monkeypatch.setattr(machine, "processors", lambda: 4)
+        monkeypatch.setattr(machine, "busy_share", lambda share=busy: share)
+        done = tensat(*PLAIN, "--compare", *flags)
+        said = "warning: other processes take 60% of this machine" in done.out
+        assert said == (threads[-1] == 1)
+    assert threads == [1, 0, 2]
+    monkeypatch.setattr(machine, "busy_share", lambda: 0.6)
+    assert "other processes" not in tensat(*PLAIN).out
 
 
 def test_where_the_original_is_beyond_the_limits_the_answer_need_not_be_faster(
