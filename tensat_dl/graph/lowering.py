@@ -120,6 +120,7 @@ class Lowering:
         # Absent ones at the end stay: a Loop must have two inputs, and both may be absent.
         proto.input.extend(self._input_names(node.inputs[:shown]))
         proto.output.extend(self._output_names(node, original))
+        _rename_sharded(proto, original)
         self._rename_captured(proto, original, node.inputs[count:])
         self.unchanged.update(set(proto.output) & set(original.output))
         return proto
@@ -208,6 +209,17 @@ class Lowering:
         formals = node.operator.outputs
         optional = index < len(formals) and formals[index].optional and not formals[index].variadic
         return "" if optional else self.names[value]
+
+
+def _rename_sharded(proto: onnx.NodeProto, original: onnx.NodeProto) -> None:
+    """How tensors are spread over devices is said by their names."""
+    if not proto.device_configurations:
+        return
+    old, new = ((*node.input, *node.output) for node in (original, proto))
+    names = dict(zip(old, new, strict=False))
+    for configuration in proto.device_configurations:
+        for spec in configuration.sharding_spec:
+            spec.tensor_name = names.get(spec.tensor_name, spec.tensor_name)
 
 
 def _agree(left: Type, right: Type) -> bool:

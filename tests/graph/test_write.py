@@ -134,6 +134,21 @@ CAPTURES = (
 )
 
 
+def test_how_tensors_are_spread_over_devices_follows_their_names() -> None:
+    proto = parser.parse_model(
+        '<ir_version: 11, opset_import: ["": 23]>'
+        "g (float[2,2] x) => (float[2,2] y) { a = Relu(x) y = MatMul(a, x) }"
+    )
+    spread = proto.graph.node[1].device_configurations.add(configuration_id="c")
+    for name in ("a", "y"):
+        spread.sharding_spec.add(tensor_name=name)
+    graph = read_model(proto, PLAIN)
+    new = replace(graph.nodes[1], inputs=("x", "x"))
+    (node,) = build_proto(replace(graph, nodes=(new,))).graph.node
+    (spread,) = node.device_configurations
+    assert [spec.tensor_name for spec in spread.sharding_spec] == ["x", "y"]
+
+
 def test_captured_values_get_their_new_names() -> None:
     """Let the branches read Abs(x) instead of Relu(x), under the name of an inner value."""
     graph = read(CAPTURES)
