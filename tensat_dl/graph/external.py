@@ -20,6 +20,7 @@ from onnx import numpy_helper
 from onnx.helper import tensor_dtype_to_np_dtype
 
 from tensat_dl.errors import InputError
+from tensat_dl.resources import real_path
 from tensat_dl.vocabulary import dtypes
 from tensat_dl.vocabulary.dtypes import DType
 
@@ -108,13 +109,21 @@ def _path(name: str, location: str, folder: Path | None) -> Path:
             f"tensor '{name}' has its data in '{location}', but where that is is not known",
             help="give the model by its path, or load its external data first",
         )
-    inside = Path(location)
-    if inside.is_absolute() or ".." in inside.parts or not location:
+    if not location or _leads_out(location, folder):
         raise InputError(
             f"tensor '{name}' has its data in '{location}', outside the folder of the model",
             help="onnxruntime refuses such models too; store the data beside the model",
         )
-    return folder / inside
+    return folder / location
+
+
+def _leads_out(location: str, folder: Path) -> bool:
+    """It names another folder; links inside the folder may lead anywhere."""
+    inside = Path(location)
+    up = ".." in inside.parts
+    return inside.is_absolute() or (
+        up and not real_path(folder / inside).is_relative_to(real_path(folder))
+    )
 
 
 def _number(name: str, key: str, text: str) -> int:

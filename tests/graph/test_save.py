@@ -142,6 +142,17 @@ def test_external_data_in_another_folder(outside: Path, tmp_path: Path) -> None:
     np.testing.assert_array_equal(run(other / "out.onnx"), weights() + 1)
 
 
+def test_a_location_that_goes_up_and_stays_inside(outside: Path) -> None:
+    proto = onnx.load(outside, load_external_data=False)
+    places = [e for e in proto.graph.initializer[0].external_data if e.key == "location"]
+    places[0].value = "./made/../in.bin"
+    outside.write_bytes(proto.SerializeToString())
+    outside.with_name("made").mkdir()
+    np.testing.assert_array_equal(run(outside), weights() + 1)
+    target = read_and_save(outside, outside.with_name("out.onnx"))
+    np.testing.assert_array_equal(run(target), weights() + 1)
+
+
 def test_the_input_is_not_overwritten(inside: Path) -> None:
     before = inside.read_bytes()
     with pytest.raises(UsageError, match="is the input model"):
