@@ -24,7 +24,7 @@ from tensat_dl.graph.source import Source
 from tensat_dl.graph.undefined import undefined_values
 from tensat_dl.graph.write import build_proto
 from tensat_dl.settings import ExportSettings
-from tensat_dl.vocabulary.catalog import VERSIONS
+from tensat_dl.vocabulary.catalog import versions_of
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.types import TensorType
 
@@ -169,7 +169,8 @@ def _part(graph: Graph, names: Sequence[str]) -> Graph:
     constants = {name: c for name, c in graph.constants.items() if name in read}
     plain = onnx.ModelProto(ir_version=10)
     plain.functions.extend(graph.source.proto.functions)
-    newest = {domain: max(least, graph.opsets.get(domain, 0)) for domain, least in VERSIONS.items()}
+    least = versions_of(node.operator for node in nodes)
+    newest = {domain: max(own, graph.opsets.get(domain, 0)) for domain, own in least.items()}
     return Graph(
         inputs=(),
         constants=constants,

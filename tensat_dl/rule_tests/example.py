@@ -24,7 +24,7 @@ from tensat_dl.language.program import CheckedProgram, Claim, Emit, TestCase, Te
 from tensat_dl.language.values import Value
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import dims, dtypes
-from tensat_dl.vocabulary.catalog import LANGUAGE_OPSET
+from tensat_dl.vocabulary.catalog import versions_of
 from tensat_dl.vocabulary.dims import Dim
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.types import TensorType
@@ -164,6 +164,6 @@ def _graph(
         nodes=nodes,
         outputs=tuple(Output(ref, ref) for ref in results),
         types={**{n: t for n, t in written.types.items() if n in made}, **types},
-        opsets={**program.domains, "": LANGUAGE_OPSET},
+        opsets={**program.domains, "": versions_of(node.operator for node in nodes)[""]},
         source=None,
     )

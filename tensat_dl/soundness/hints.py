@@ -25,8 +25,8 @@ from tensat_dl.syntax import ast
 from tensat_dl.syntax.print_expressions import format_expr
 from tensat_dl.vocabulary import dtypes
 from tensat_dl.vocabulary.adapters import formal_types
+from tensat_dl.vocabulary.catalog import version_of
 from tensat_dl.vocabulary.dtypes import DType
-from tensat_dl.vocabulary.operators import LANGUAGE_OPSET
 
 #: Operators with axes over which a window slides.
 _SPATIAL = frozenset(
@@ -139,7 +139,7 @@ def _dtypes(
     """What the first inputs of all operators may be, and the types that the rule names."""
     allowed = set(DType)
     for match, name in zip(rule.matches, applied, strict=True):
-        taken = formal_types("", name, LANGUAGE_OPSET)
+        taken = formal_types("", name, version_of(name))
         if taken and (not match.operator.domain or name != match.operator.name):
             known = {dtypes.from_onnx(code) for code in taken[0]}
             allowed &= {dtype for dtype in known if dtype is not None}

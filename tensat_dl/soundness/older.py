@@ -34,7 +34,6 @@ from tensat_dl.soundness.subject import Subject
 from tensat_dl.vocabulary import catalog, dtypes
 from tensat_dl.vocabulary.adapters import NEWEST, OLDEST, lowerable
 from tensat_dl.vocabulary.dtypes import DType
-from tensat_dl.vocabulary.operators import LANGUAGE_OPSET
 from tensat_dl.vocabulary.types import TensorType, Type
 
 #: Instances of each rule that are written at another opset, and those that are tried for it.
@@ -159,7 +158,7 @@ def _departure(instance: Instance, recorded: Recorded, opset: int) -> Departure 
             output = _differing(recorded, found)
             if output is None:
                 return None
-            if _differing(recorded, _run(opener, recorded, LANGUAGE_OPSET)) is None:
+            if _differing(recorded, _run(opener, recorded, _own_opset(recorded))) is None:
                 departures.append(Departure(opset, instance, recorded, output, found))
         except CannotRun:
             continue
@@ -241,6 +240,11 @@ def _is_writable(recorded: Recorded, opset: int) -> bool:
         )
         for node in recorded.nodes
     )
+
+
+def _own_opset(recorded: Recorded) -> int:
+    """That of the language, raised for operators that came later."""
+    return catalog.versions_of(node.operator for node in recorded.nodes)[""]
 
 
 def _form(recorded: Recorded, opset: int) -> _Form:

@@ -21,15 +21,14 @@ from tensat_dl.graph.source import Source
 from tensat_dl.graph.write import build_proto
 from tensat_dl.soundness.arithmetic import Array, Reals, Unsupported
 from tensat_dl.soundness.operators.call import Call
-from tensat_dl.vocabulary.catalog import VERSIONS
+from tensat_dl.vocabulary.catalog import versions_of
 from tensat_dl.vocabulary.dtypes import DType
-from tensat_dl.vocabulary.operators import LANGUAGE_OPSET
 from tensat_dl.vocabulary.types import TensorType, Type
 
 
-def evaluate_by_reference(call: Call, opset: int = LANGUAGE_OPSET) -> list[Array]:
-    """The outputs, the operator being written as of `opset`.  Raises Unsupported where that, or
-    the reference evaluator, cannot."""
+def evaluate_by_reference(call: Call, opset: int = 0) -> list[Array]:
+    """The outputs, the operator being written as of `opset` (0: as the language has it).  Raises
+    Unsupported where that, or the reference evaluator, cannot."""
     if not call.operator.deterministic:
         raise Unsupported("random")
     if call.operator.name == "TopK" and call.attributes.get("sorted") == 0:
@@ -57,13 +56,14 @@ def _evaluated(call: Call, opset: int, *, wide: bool) -> list[Array]:
         for name, type_ in zip(names, call.types, strict=False)
         if name and isinstance(type_, TensorType) and type_.value is not None
     }
+    versions = versions_of([call.operator])
     graph = Graph(
         inputs=tuple(feeds),
         constants=known,
         nodes=(Node(call.operator, call.attributes, names, outputs),),
         outputs=tuple(Output(name, name) for name in outputs),
         types=types,
-        opsets={**VERSIONS, "": opset},
+        opsets={**versions, "": opset or versions[""]},
         source=no_source(),
     )
     try:

@@ -58,9 +58,14 @@ def lift(form: Form, domain: str, version: int) -> Lifted | None:
     if lifted is None or operator is None:
         return None
     known = _without_newer(lifted.attributes, operator, schema)
-    if known is None or (len(lifted.inputs) > len(operator.inputs) and not operator.is_variadic):
+    if known is None:
         return None
-    return Lifted(operator, known, _padded(lifted.inputs, operator))
+    if operator.is_variadic:
+        return Lifted(operator, known, lifted.inputs)
+    inputs = _trimmed(lifted.inputs)  # newer versions may have more, which are absent then
+    if len(inputs) > len(operator.inputs):
+        return None
+    return Lifted(operator, known, _padded(inputs, operator))
 
 
 def lower(operator: Operator, form: Form, opset: int) -> Lowered | None:
@@ -117,7 +122,7 @@ def _up(form: Form, version: int) -> Form | None:
     current: Form | None = form
     reached = version
     while current is not None:
-        row = rows_up(current.name, reached, catalog.LANGUAGE_OPSET)
+        row = rows_up(current.name, reached, catalog.version_of(current.name))
         if row is None:
             return current
         current, reached = row.up(current), row.since
@@ -146,8 +151,6 @@ def _without_newer(
 
 
 def _padded(inputs: Sequence[str | None], operator: Operator) -> tuple[str | None, ...]:
-    if operator.is_variadic:
-        return tuple(inputs)
     return (*inputs, *[None] * (len(operator.inputs) - len(inputs)))
 
 
@@ -156,7 +159,7 @@ def _padded(inputs: Sequence[str | None], operator: Operator) -> tuple[str | Non
 
 def _down(form: Form, opset: int) -> Form | None:
     current: Form | None = form
-    reached = catalog.LANGUAGE_OPSET
+    reached = catalog.version_of(form.name)
     while current is not None:
         row = rows_down(current.name, reached, opset)
         if row is None:

@@ -25,8 +25,8 @@ AXES: Mapping[str, frozenset[str]] = {
         for name in (
             "ArgMax", "ArgMin", "Compress", "Concat", "DequantizeLinear", "Flatten", "Gather",
             "GatherElements", "Hardmax", "LayerNormalization", "LogSoftmax", "LpNormalization",
-            "QuantizeLinear", "ScatterElements", "Softmax", "Split", "SplitToSequence", "TopK",
-            "Unique",
+            "QuantizeLinear", "RMSNormalization", "ScatterElements", "Softmax", "Split",
+            "SplitToSequence", "TopK", "Unique",
         )
     },
     "CenterCropPad": frozenset({"axes"}),

@@ -1,4 +1,5 @@
-"""The operators of `language 1`: ai.onnx 21 and ai.onnx.ml 5, from `onnx.defs` and our tables.
+"""The operators of `language 1`: ai.onnx 21, a few newer ones, and ai.onnx.ml 5, from `onnx.defs`
+and our tables.
 
 Enters: an operator's name.  Leaves: an :class:`Operator`, or None where the language has none.
 What ONNX does not say stands in the tables below, one line each.  Left out: deprecated
@@ -8,7 +9,7 @@ with subgraphs, which are opaque.  `onnx` is imported when the first operator is
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -40,6 +41,10 @@ __all__ = [
 
 #: The version of every domain that rules know.
 VERSIONS = {"": LANGUAGE_OPSET, "ai.onnx.ml": 5}
+
+#: Operators that came after :data:`LANGUAGE_OPSET` and are of the language all the same, each as of
+#: the version in which it first came.
+NEWER: Mapping[str, int] = {"Attention": 23, "RMSNormalization": 23, "RotaryEmbedding": 23}
 
 #: Their inputs may be permuted.  `Sum` and `Mean` of more than two floats round differently
 #: then: see :meth:`Operator.commutes`.
@@ -115,7 +120,7 @@ def operator(name: str, domain: str = "") -> Operator | None:
     domain = "" if domain == "ai.onnx" else domain
     if domain not in VERSIONS:
         return None
-    schema = schema_at(domain, name, VERSIONS[domain])
+    schema = schema_at(domain, name, version_of(name, domain))
     return None if schema is None or not _is_in_language(schema) else _from_schema(schema)
 
 
@@ -126,6 +131,18 @@ def names(domain: str = "") -> tuple[str, ...]:
 
     found = {schema.name for schema in defs.get_all_schemas_with_history()}
     return tuple(sorted(name for name in found if operator(name, domain) is not None))
+
+
+def version_of(name: str, domain: str = "") -> int:
+    """The version of its domain at which the language has an operator."""
+    return NEWER.get(name, LANGUAGE_OPSET) if domain == "" else VERSIONS.get(domain, 1)
+
+
+def versions_of(operators: Iterable[Operator]) -> dict[str, int]:
+    """The versions of all domains at which a model can hold these operators as the language has
+    them: later than :data:`VERSIONS` where there is one of :data:`NEWER`."""
+    own = (o.name for o in operators if o.kind is OperatorKind.ONNX and not o.domain)
+    return {**VERSIONS, "": max(map(version_of, own), default=LANGUAGE_OPSET)}
 
 
 @cache

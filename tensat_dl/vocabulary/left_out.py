@@ -33,6 +33,7 @@ def _reason(newest: OpSchema) -> str:
     if catalog.schema_at("", name, catalog.LANGUAGE_OPSET) is None:
         return (
             f"`{name}` came after ai.onnx {catalog.LANGUAGE_OPSET}, whose operators the language"
-            " has: in models it is carried along, and no rule can name it"
+            f" has, and is none of the newer ones that it has, too ({', '.join(catalog.NEWER)}):"
+            " in models it is carried along, and no rule can name it"
         )
     return f"`{name}` has subgraphs: it is carried along, and no rule can name it"

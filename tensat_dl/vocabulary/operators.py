@@ -1,4 +1,4 @@
-"""Operators as rules see them: ONNX's own at ai.onnx 21, plus declared and opaque ones."""
+"""Operators as rules see them: ONNX's own, plus declared and opaque ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from functools import cached_property
 
 from tensat_dl.vocabulary.attributes import AttributeValue
 
-#: The version of the default domain that `language 1` fixes.
+#: The version of the default domain that `language 1` fixes, but for a few operators that came
+#: later (`catalog.NEWER`).
 LANGUAGE_OPSET = 21
 
 

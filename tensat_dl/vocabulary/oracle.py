@@ -26,7 +26,7 @@ from onnx.defs import OpSchema
 
 from tensat_dl.vocabulary import dtypes
 from tensat_dl.vocabulary.attributes import AttributeValue, Blob
-from tensat_dl.vocabulary.catalog import VERSIONS, schema_at
+from tensat_dl.vocabulary.catalog import schema_at, version_of
 from tensat_dl.vocabulary.dims import Dim, SymbolicDim, unknown
 from tensat_dl.vocabulary.operators import AttributeKind, FormalAttribute
 from tensat_dl.vocabulary.protos import proto_of, type_of
@@ -59,7 +59,7 @@ def ask(question: Question, version: int | None = None) -> list[Answer | None]:
     `version` is that of the operator's domain; the language's by default.
     """
     domain = question.op.domain
-    asked = VERSIONS.get(domain, 1) if version is None else version
+    asked = version_of(question.op.name, domain) if version is None else version
     schema = schema_at(domain, question.op.name, asked)
     if schema is None:
         return [None] * question.outputs

@@ -49,6 +49,9 @@ ROWS = np.zeros((1, 3, 4), np.int64)
 X4 = f32(1, 2, 4, 4)
 X3 = f32(2, 3, 4)
 TF_HALF_PIXEL = {"coordinate_transformation_mode": "tf_half_pixel_for_nn"}
+QKV = (f32(1, 2, 3, 4), f32(1, 2, 5, 4), f32(1, 2, 5, 6))
+PAST = (f32(1, 2, 4, 4), f32(1, 2, 4, 6))
+PLACES = i64(1, 0, 4)[None]
 POOL = {"kernel_shape": [2, 2]}
 
 LIFTED: tuple[Case, ...] = (
@@ -149,6 +152,13 @@ LIFTED: tuple[Case, ...] = (
     Case("Selu", 22, (X3,), {"alpha": 1.5}, converter=False),
     Case("Cast", 25, (X3,), {"to": 6, "round_mode": "up"}, converter=False),
     Case("Reshape", 13, (X3, i64(4, 6)), constants=(1,)),
+    Case("Attention", 23, (*QKV, f32(3, 5)), {"scale": 0.3, "softcap": 2.0}, converter=False),
+    Case("Attention", 24, QKV, {"is_causal": 1}, converter=False),
+    Case("Attention", 24, (*QKV, *[None] * 4), back=False, converter=False),
+    Case("Attention", 25, QKV, {"left_window_size": -1}, converter=False),
+    Case("Attention", 25, (*QKV, f32(3, 9), *PAST), outputs=3, converter=False),
+    Case("RMSNormalization", 23, (X3, f32(4)), {"epsilon": 0.5, "axis": -1}, converter=False),
+    Case("RotaryEmbedding", 24, (QKV[0], f32(7, 2), f32(7, 2), PLACES), converter=False),
 )  # fmt: skip
 
 OPAQUE: tuple[tuple[Case, str], ...] = (
@@ -167,7 +177,9 @@ OPAQUE: tuple[tuple[Case, str], ...] = (
     (Case("Resize", 10, (X4, np.array([1, 1, 2, 1], np.float32))), "scales not known"),
     (Case("Resize", 11, (X4, f32(0), f32(4)), TF_HALF_PIXEL, constants=(1, 2)), "gone since"),
     (Case("Softmax", 11, (X3,)), "flattens"),
-    (Case("Attention", 23, (f32(1, 2, 3, 4),) * 3), "newer than the language"),
+    (Case("Attention", 24, (*QKV, None, None, None, i64(5))), "a newer input"),
+    (Case("Attention", 25, QKV, {"left_window_size": 2}), "a newer attribute"),
+    (Case("Swish", 24, (X3,)), "newer than the language"),
     (Case("Relu", 6, (X3,)), "older than what is lifted"),
     (Case("Range", 27, (np.int64(0), np.int64(3), np.int64(1))), "newer than what is lifted"),
 )  # fmt: skip

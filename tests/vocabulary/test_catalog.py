@@ -76,9 +76,20 @@ def test_tables_name_operators_and_attributes_that_exist() -> None:
 
 def test_unknown_and_newer_operators() -> None:
     assert catalog.operator("Concta") is None
-    assert catalog.operator("Attention") is None
+    assert catalog.operator("Swish") is None
     assert catalog.operator("Gelu", "com.microsoft") is None
     assert catalog.operator("Relu", "ai.onnx") == catalog.operator("Relu")
+
+
+def test_newer_operators_are_those_of_the_version_they_came_with() -> None:
+    for name, version in catalog.NEWER.items():
+        op = catalog.operator(name)
+        assert op is not None and op.since == version
+        assert catalog.schema_at("", name, version - 1) is None
+    attention, relu = catalog.operator("Attention"), catalog.operator("Relu")
+    assert attention is not None and relu is not None
+    assert catalog.versions_of([relu])[""] == 21
+    assert catalog.versions_of([relu, attention])[""] == 23
 
 
 def test_opaque() -> None:

@@ -19,7 +19,7 @@ from tensat_dl.cost.measured.piece import Call, Piece
 from tensat_dl.egraph.loading import without_node_mark
 from tensat_dl.graph.attributes import write_attribute
 from tensat_dl.graph.constants import numpy_type
-from tensat_dl.vocabulary import adapters
+from tensat_dl.vocabulary import adapters, catalog
 from tensat_dl.vocabulary.dims import SymbolicDim
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.operators import LANGUAGE_OPSET, OperatorKind
@@ -92,13 +92,18 @@ def batches(pieces: Mapping[str, Piece]) -> Iterator[dict[str, Piece]]:
 
 
 def _opsets(piece: Piece, opsets: Mapping[str, int]) -> list[onnx.OperatorSetIdProto]:
-    wanted = {"": LANGUAGE_OPSET}
+    wanted = {"": _opset(piece)}
     for call in piece.calls:
         operator = call.application.operator
         own = 1 if operator.kind is OperatorKind.OPAQUE else operator.since
         if operator.domain or operator.kind is not OperatorKind.ONNX:
             wanted[operator.domain] = opsets.get(operator.domain, own)
     return [helper.make_opsetid(domain, version) for domain, version in wanted.items()]
+
+
+def _opset(piece: Piece) -> int:
+    """The language's, raised for operators that came later."""
+    return catalog.versions_of(call.application.operator for call in piece.calls)[""]
 
 
 def _node(call: Call, piece: Piece, content: Mapping[int, Any]) -> onnx.NodeProto | None:
@@ -112,9 +117,7 @@ def _node(call: Call, piece: Piece, content: Mapping[int, Any]) -> onnx.NodeProt
         len(call.outputs),
         by_name.get,
     )
-    lowered = adapters.lower(
-        operator, form, LANGUAGE_OPSET if not operator.domain else operator.since
-    )
+    lowered = adapters.lower(operator, form, operator.since if operator.domain else _opset(piece))
     if lowered is None:
         return None
     node = onnx.NodeProto(op_type=lowered.op_type, domain=lowered.domain)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tensat_dl.soundness.operators import (
+    attention,
     einsum,
     layout,
     linear,
@@ -27,6 +28,7 @@ EVALUATORS: Mapping[str, Evaluator] = {
     **einsum.EVALUATORS,
     **windows.EVALUATORS,
     **norms.EVALUATORS,
+    **attention.EVALUATORS,
     **layout.EVALUATORS,
     **select.EVALUATORS,
 }

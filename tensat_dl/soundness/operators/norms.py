@@ -43,6 +43,16 @@ def _layer_normalization(call: Call) -> list[Array]:
     return [arithmetic.add(y, call.input(2)) if call.has(2) else y]
 
 
+def _rms_normalization(call: Call) -> list[Array]:
+    x, arithmetic = call.input(0), call.arithmetic
+    if x.size == 0:
+        raise Unsupported("an average of nothing")
+    axes = tuple(range(call.integer("axis", -1) % x.ndim, x.ndim))
+    square = mean(arithmetic, arithmetic.mul(x, x), axes)
+    y = arithmetic.div(x, _root(arithmetic, square, call.number("epsilon", 1e-5)))
+    return [arithmetic.mul(y, call.input(1))]
+
+
 def _group_normalization(call: Call) -> list[Array]:
     x, arithmetic, groups = call.input(0), call.arithmetic, call.integer("num_groups", 1)
     if x.size == 0:
@@ -80,6 +90,7 @@ def _log_softmax(call: Call) -> list[Array]:
 EVALUATORS: Mapping[str, Evaluator] = {
     "BatchNormalization": _batch_normalization,
     "LayerNormalization": _layer_normalization,
+    "RMSNormalization": _rms_normalization,
     "GroupNormalization": _group_normalization,
     "InstanceNormalization": _instance_normalization,
     "Softmax": _softmax,

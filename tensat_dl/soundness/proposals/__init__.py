@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tensat_dl.soundness.proposals import (
+    attention,
     layout,
     linear,
     norms,
@@ -28,6 +29,7 @@ PROPOSALS: Mapping[str, Proposal] = {
     **linear.PROPOSALS,
     **windows.PROPOSALS,
     **norms.PROPOSALS,
+    **attention.PROPOSALS,
     **layout.PROPOSALS,
     **select.PROPOSALS,
     **others.PROPOSALS,

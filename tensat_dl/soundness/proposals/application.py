@@ -17,8 +17,9 @@ from tensat_dl.soundness.draws import Dims, Draw
 from tensat_dl.vocabulary import dtypes
 from tensat_dl.vocabulary.adapters import formal_types
 from tensat_dl.vocabulary.attributes import AttributeValue
+from tensat_dl.vocabulary.catalog import version_of
 from tensat_dl.vocabulary.dtypes import DType
-from tensat_dl.vocabulary.operators import LANGUAGE_OPSET, AttributeKind, FormalAttribute, Operator
+from tensat_dl.vocabulary.operators import AttributeKind, FormalAttribute, Operator
 from tensat_dl.vocabulary.types import (
     ABSENT,
     MAX_FLOAT_VALUE_ELEMENTS,
@@ -315,7 +316,8 @@ def _short(type_name: str) -> str:
 @cache
 def _element_types(domain: str, name: str) -> list[tuple[DType, ...]]:
     """What each formal input may be."""
-    found = [map(dtypes.from_onnx, codes) for codes in formal_types(domain, name, LANGUAGE_OPSET)]
+    version = version_of(name, domain)
+    found = [map(dtypes.from_onnx, codes) for codes in formal_types(domain, name, version)]
     known = [{dtype for dtype in each if dtype is not None} for each in found]
     return [tuple(dtype for dtype in DType if dtype in each) for each in known]
 

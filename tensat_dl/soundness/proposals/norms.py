@@ -26,6 +26,7 @@ def _per_channel(a: Application) -> None:
 
 
 def _layer_normalization(a: Application) -> None:
+    """Scales, and shifts where the operator has them, of the axes that are normalised."""
     sizes = a.sizes(0)
     if sizes is None:
         sizes = [None] * a.draw.any_rank(1, 4)
@@ -35,7 +36,7 @@ def _layer_normalization(a: Application) -> None:
     dims = a.dims(0)
     axis = a.choose_axis(len(dims)) % len(dims)
     a.choose("epsilon", 1e-5, 0.5)
-    for index in (1, 2):
+    for index in range(1, len(a.inputs)):
         if a.is_open(index):
             rank = a.rank(index)
             full = dims[axis:]
@@ -64,6 +65,7 @@ PROPOSALS: Mapping[str, Proposal] = {
     "BatchNormalization": _per_channel,
     "InstanceNormalization": _per_channel,
     "LayerNormalization": _layer_normalization,
+    "RMSNormalization": _layer_normalization,
     "Softmax": _softmax,
     "LogSoftmax": _softmax,
     "Hardmax": _softmax,

@@ -11,9 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from tensat_dl.vocabulary.question import Question, Shape
-from tensat_dl.vocabulary.shapes import layout, linear, norms, pointwise, reductions, select, window
+from tensat_dl.vocabulary.shapes import (
+    attention,
+    layout,
+    linear,
+    norms,
+    pointwise,
+    reductions,
+    select,
+    window,
+)
 
 SHAPES: Mapping[str, Callable[[Question], list[Shape]]] = {
+    **attention.SHAPES,
     **layout.SHAPES,
     **linear.SHAPES,
     **norms.SHAPES,

@@ -64,6 +64,16 @@ def _layer_normalization(question: Question) -> list[Shape]:
     return [data, statistics, statistics]
 
 
+def _rms_normalization(question: Question) -> list[Shape]:
+    data, scale = question.dims(0), question.dims(1)
+    if data is None:
+        return []
+    axis_in(question.integer("axis", -1), len(data))
+    if scale is not None:
+        require_broadcasts_to(scale, data, "`scale`")
+    return [data]
+
+
 def _quantize(question: Question) -> list[Shape]:
     data, scale = question.dims(0), question.dims(1)
     if data is None or scale is None or question.integer("block_size"):
@@ -86,4 +96,5 @@ SHAPES: Mapping[str, Callable[[Question], list[Shape]]] = {
     "LayerNormalization": _layer_normalization,
     "MeanVarianceNormalization": _same,
     "QuantizeLinear": _quantize,
+    "RMSNormalization": _rms_normalization,
 }
