@@ -13,7 +13,8 @@ examples:
   tensat-dl ops             every operator, one a line
   tensat-dl ops Conv        its inputs, outputs, attributes and their defaults
 
-The operators are those of ai.onnx 21.  Models of other opsets are lifted to it and lowered back.
+The operators are those of ai.onnx 21, and of ai.onnx 23 Attention, RMSNormalization and
+RotaryEmbedding.  Models of other opsets are lifted to it and lowered back.
 """
 
 

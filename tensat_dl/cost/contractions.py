@@ -62,7 +62,7 @@ def attention(shapes: Shapes) -> float:
     """`softmax(Q K' * scale + mask) V` (ai.onnx 23), operands `[B, H, S, D]` or `[B, S, H * D]`.
 
     Both products touch every pair of positions: 2 D each, in all heads.  The scores take one
-    operation for the scale, one for a mask, five for the softmax.
+    operation for the scale, three for a cap, one for a mask, five for the softmax.
     """
     q, k, mask, past = shapes.input(0), shapes.input(1), shapes.input(3), shapes.input(4)
     y = shapes.output(0)
@@ -71,7 +71,8 @@ def attention(shapes: Shapes) -> float:
     keys = k.dims[-2] + (past.dims[-2] if past.numel else 0)
     heads = q.dims[1] if len(q.dims) == 4 else int(shapes.number("q_num_heads", 1))
     scores = q.dims[0] * heads * q.dims[-2] * keys
-    return 2 * (q.numel + y.numel) * keys + (6 + bool(mask.numel)) * scores
+    each = 6 + bool(mask.numel) + 3 * bool(shapes.number("softcap", 0.0))
+    return 2 * (q.numel + y.numel) * keys + each * scores
 
 
 def determinant(shapes: Shapes) -> float:

@@ -39,7 +39,8 @@ FORMULAS: Mapping[str, Callable[[Shapes], float]] = {
     **recurrent.FORMULAS,
 }
 
-#: Operators newer than the vocabulary (so opaque in it) whose formula is safe at any rank.
+#: Operators that newer versions give inputs or attributes with which they are opaque: their formula
+#: is safe at any rank.
 NEWER = frozenset({"Attention", "RMSNormalization"})
 
 

@@ -40,6 +40,7 @@ PER_ELEMENT: Mapping[str, int] = {
     "QuantizeLinear": 4,  # divide, round, add, saturate
     "DequantizeLinear": 2,  # subtract, multiply
     "DynamicQuantizeLinear": 6,  # least, greatest, and QuantizeLinear
+    "RotaryEmbedding": 3,  # two products, a sum
 }
 
 

@@ -18,6 +18,7 @@ from tensat_dl.graph.model import Constant
 from tensat_dl.graph.names import subgraphs
 from tensat_dl.graph.subgraphs import captured_by
 from tensat_dl.vocabulary.dims import Dim, SymbolicDim, unknown
+from tensat_dl.vocabulary.oracle import is_misinferred
 from tensat_dl.vocabulary.protos import proto_of, type_of
 from tensat_dl.vocabulary.refine import meet
 from tensat_dl.vocabulary.types import UNDECLARED, TensorType, Type
@@ -84,11 +85,13 @@ class OpaqueTypes:
             result = shape_inference.infer_shapes(model, data_prop=True)
         except (RuntimeError, onnx.checker.ValidationError, shape_inference.InferenceError):
             return {}
-        symbols = _symbols(types[name] for name in reads)
+        given = [types[name] for name in reads]
+        symbols = _symbols(given)
         return {
             value.name: _type(value, symbols)
-            for value in result.graph.output
+            for place, value in enumerate(result.graph.output)
             if value.type.WhichOneof("value") is not None
+            and not is_misinferred(node.op_type, place, given)
         }
 
     def _model_of(self, node: onnx.NodeProto) -> onnx.ModelProto:

@@ -6,7 +6,7 @@ Refusal with ONNX's reason.  Symbols go in as names and come back as the dims th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
 
@@ -43,6 +43,10 @@ NEWEST_VERSION = 25
 #: Lists that ONNX takes for missing where their rank is not known, and answers wrongly.
 _LISTS: Mapping[str, tuple[int, ...]] = {"Pad": (1, 3), "Slice": (1, 2, 3, 4)}
 
+#: Outputs of which ONNX takes dims for 0 that it does not know: operator, place, and rank of the
+#: first input.
+_MISINFERRED = frozenset({("Attention", 0, 3), ("Attention", 3, 3), ("Attention", 3, 4)})
+
 _FAILURES = (
     shape_inference.InferenceError,
     checker.ValidationError,
@@ -71,7 +75,21 @@ def ask(question: Question, version: int | None = None) -> list[Answer | None]:
         found = _infer(schema, node, types, data, asked)
     except _FAILURES as error:
         found = _ask_newest(question, schema, node, types, data, error)
-    return [_answer(found.get(name), question) for name in node.output]
+    answers = [_answer(found.get(name), question) for name in node.output]
+    return [
+        (answer[0], None)
+        if isinstance(answer, tuple) and is_misinferred(node.op_type, place, question.inputs)
+        else answer
+        for place, answer in enumerate(answers)
+    ]
+
+
+def is_misinferred(op_type: str, place: int, inputs: Iterable[Type]) -> bool:
+    """ONNX's dims of that output cannot be believed."""
+    shapes = [given.dims for given in inputs if isinstance(given, TensorType)]
+    if not shapes or (op_type, place, len(shapes[0] or ())) not in _MISINFERRED:
+        return False
+    return not all(isinstance(dim, int) for shape in shapes for dim in shape or (None,))
 
 
 def _ask_newest(

@@ -16,6 +16,7 @@ from tensat_dl.graph.write import build_model, build_proto
 from tensat_dl.settings import ModelSettings
 from tensat_dl.vocabulary import catalog
 from tensat_dl.vocabulary.attributes import Attributes
+from tensat_dl.vocabulary.operators import OperatorKind
 
 PLAIN = ModelSettings()
 HEAD = '<ir_version: 9, opset_import: ["": 21]>'
@@ -307,3 +308,34 @@ def test_both_forms_of_a_model_can_be_read(kind: str) -> None:
     model = build_model(graph) if kind == "ir" else build_proto(graph)
     again = read_model(model, ModelSettings())
     assert [node.operator.name for node in again.nodes] == ["Neg", "Abs"]
+
+
+@pytest.mark.parametrize(
+    ("opset", "node", "lifted"),
+    [
+        (23, "y = Attention<scale=0.5>(q, k, v, m)", True),
+        (24, 'y = Attention<is_causal=1>(q, k, v, "", k, v)', True),
+        (24, 'y = Attention(q, k, v, m, "", "", n)', False),
+        (25, "y = Attention<left_window_size=2>(q, k, v)", False),
+        (23, "y = RMSNormalization<axis=-1>(q, s)", True),
+        (23, "y = RotaryEmbedding(q, k, v)", False),  # the caches have too many dims
+    ],
+)
+def test_operators_newer_than_opset_21_are_written_as_they_were(
+    opset: int, node: str, lifted: bool
+) -> None:
+    head = f'<ir_version: 10, opset_import: ["": {opset}]>'
+    proto = parser.parse_model(
+        head + "g (float[1,2,N,4] q, float[1,2,M,4] k, float[1,2,M,4] v, float[1,1,N,M] m,"
+        " int64[1] n, float[4] s) => (float[1,2,N,4] y) { " + node + " }"
+    )
+    graph = read_model(proto, PLAIN)
+    assert graph.nodes[0].operator.kind is (OperatorKind.ONNX if lifted else OperatorKind.OPAQUE)
+    kept = build_proto(graph).graph.node[0]
+    assert kept.SerializeToString() == proto.graph.node[0].SerializeToString()
+    assert str(graph.types["y"]) == str(graph.types["q"])
+    if lifted:
+        anew = replace(graph, nodes=tuple(replace(n, index=-1) for n in graph.nodes))
+        again = read_model(build_proto(anew), PLAIN)
+        assert again.nodes[0].attributes == graph.nodes[0].attributes
+        assert len(again.nodes[0].inputs) == len(graph.nodes[0].inputs)

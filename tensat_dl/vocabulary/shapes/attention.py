@@ -32,10 +32,19 @@ def _attention(question: Question) -> list[Shape]:
     _check(queries, keys, values)
     _check_mask(question, queries, keys)
     batch, heads, length, _ = queries
-    size = values[3]
-    if len(q) == 4:
-        return [[batch, heads, length, size]]
-    return [[batch, length, None if size is None else heads * size]]
+    total, size = _total(question, keys), values[3]
+    width = None if size is None else heads * size
+    y = [batch, heads, length, size] if len(q) == 4 else [batch, length, width]
+    cached = ([batch, keys[1], total, own] for own in (keys[3], size))
+    return [y, *cached, [batch, heads, length, total]]
+
+
+def _total(question: Question, keys: _Split) -> Dim | None:
+    """The places of keys with those that were there before."""
+    if not question.has(4):
+        return keys[2]
+    past = question.dims(4)
+    return past[2] + keys[2] if past is not None and len(past) == 4 else None
 
 
 def _split(question: Question, index: int, attribute: str, shape: KnownShape) -> _Split:
@@ -79,7 +88,7 @@ def _check_groups(queries: Dim, keys: Dim) -> None:
 
 def _check_mask(question: Question, queries: _Split, keys: _Split) -> None:
     """A mask may have fewer keys, but no more."""
-    mask, past = question.dims(3), question.dims(4)
+    mask, total = question.dims(3), _total(question, keys)
     if question.has(4) != question.has(5):
         raise Refusal("`past_key` and `past_value` must be given together")
     if mask is None:
@@ -87,8 +96,6 @@ def _check_mask(question: Question, queries: _Split, keys: _Split) -> None:
     if not mask:
         raise Refusal("`attn_mask` must have a dim at least")
     require_broadcasts_to(mask[:-1], queries[:3], "`attn_mask`")
-    known = not question.has(4) or (past is not None and len(past) == 4)
-    total = keys[2] + (past[2] if past else 0) if known else None
     if isinstance(total, int) and isinstance(mask[-1], int) and mask[-1] > total:
         raise Refusal(f"`attn_mask` has {mask[-1]} keys, but there are {total}")
 
