@@ -25,6 +25,7 @@ from tensat_dl.graph.save import save
 from tensat_dl.graph.source import Source
 from tensat_dl.graph.verify import require
 from tensat_dl.language.load import RuleNames, load_rules
+from tensat_dl.language.newer import within
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.outcome import Outcome
 from tensat_dl.phases import Phases
@@ -67,7 +68,11 @@ def optimize(
     if _is_beyond_reals(run):
         exact = replace(settings, rules=replace(settings.rules, exact=True))
         another = _found(run.original.source, program, exact, phases)
-        run = replace(another, notes=(_EXACT,)) if another.accepted.verification.ok else run
+        run = (
+            replace(another, notes=(_EXACT, *another.notes))
+            if another.accepted.verification.ok
+            else run
+        )
     require(run.accepted.verification, run.suspects)
     if settings.export.explain and run.accepted.candidate.found:
         run = _explained(run, program, phases)
@@ -98,14 +103,24 @@ def _found(
         original = read_model(model, settings.model, declared, doubted=doubted)
         opsets, barred = allowed_opsets(original, settings.model.opset, program.domains)
     with phases(Phase.EXPLORE):
-        saturated = explore(original, program, settings.explore, settings.rules, phases.report)
+        usable = within(program, opsets.get("", 0))
+        saturated = explore(original, usable, settings.explore, settings.rules, phases.report)
     with phases(Phase.COST):
         choice = choose_model(settings.cost, program, original)
         prices = make_cost_model(choice.model, settings.cost, program, original.opsets)
     writable = Writable(program, opsets)
     settled, accepted = find_answer(original, saturated, prices, writable, settings, phases)
     useless = useless_rules(program, prices.name)
-    return Run(original, saturated, choice, prices, writable, settled, accepted, barred, useless)
+    run = Run(original, saturated, choice, prices, writable, settled, accepted, barred, useless)
+    return run if usable is program else _with_held_back(run, program, settings)
+
+
+def _with_held_back(run: Run, program: CheckedProgram, settings: Settings) -> Run:
+    """The run, which says which of the rules that its opset left out would have acted."""
+    from tensat_dl.diagnosis.held_back import held_back
+
+    notes = held_back(program, run.saturated, run.writable.opsets, settings.rules)
+    return replace(run, notes=notes)
 
 
 def _is_misled(run: Run) -> bool:

@@ -34,7 +34,7 @@ def opset_notes(
         rules.setdefault(needed, set()).add(node.rule)
     opset = writable.opsets.get("", 0)
     notes = [
-        _note(sorted(operators[needed]), needed, opset, sorted(rules[needed]))
+        opset_note(sorted(operators[needed]), needed, opset, sorted(rules[needed]))
         for needed in sorted(rules)
     ]
     notes += [f"off: {', '.join(sorted(foreign[why]))} ({why})" for why in sorted(foreign)]
@@ -48,7 +48,8 @@ def _foreign(operator: Operator, writable: Writable) -> str:
     return f"{operator.name} is of {domain} {operator.since}, the model has {domain} {imported}"
 
 
-def _note(operators: Sequence[str], needed: int, opset: int, rules: Sequence[str]) -> str:
+def opset_note(operators: Sequence[str], needed: int, opset: int, rules: Sequence[str]) -> str:
+    """Rules that are off at `opset` for want of operators that `needed` has; 0: that none has."""
     what = f"off at ai.onnx {opset}: {', '.join(rules)} (for want of {', '.join(operators)}"
     return f"{what}; --opset {needed} has it)" if needed else f"{what})"
 

@@ -80,3 +80,49 @@ def test_a_node_that_is_carried_along_keeps_the_opset(rules: str) -> None:
 def test_opsets_nobody_knows_are_refused(rules: str) -> None:
     with pytest.raises(UsageError, match=r"known up to ai\.onnx 25"):
         run(model(GELU), rules, opset=900)
+
+
+#: RMSNormalization exists from 23 on; nothing that opset 18 has can be made of it.
+NEWER = """\
+language 1
+rewrite rms:
+  Mul(Div(x: f32[*_, D], Sqrt(Add(ReduceMean(Mul(x, x), axes, keepdims=1), e))), c: f32[D])
+    => RMSNormalization(x, c, epsilon=value(e))
+  where rank(e) == 0, value(axes) == [-1]
+rewrite in_vain: Neg(x) => RMSNormalization(x, x)
+  where rank(x) == 7
+"""
+RMS = (
+    "g (float[2,4] x) => (float[2,4] y)"
+    "<float e = {0.5}, float[4] c = {1,2,3,4}, int64[1] a = {-1}>"
+    "{ q = Mul(x, x) m = ReduceMean<keepdims=1>(q, a) p = Add(m, e) s = Sqrt(p) d = Div(x, s)"
+    " h = Mul(d, c) y = Neg(h) }"
+)
+
+
+@pytest.fixture
+def newer(tmp_path: Path) -> str:
+    path = tmp_path / "newer.tsat"
+    path.write_text(NEWER)
+    return str(path)
+
+
+def test_rules_of_operators_newer_than_the_language_are_not_tried_below_their_opset(
+    newer: str,
+) -> None:
+    settings = {"cost": {"model": "nodes"}}
+    result = tensat_dl.optimize(model(RMS, 18), newer, settings)
+    assert [node.op_type for node in result.model.graph.node][-2:] == ["Mul", "Neg"]
+    assert result.report["rules"] == []
+    note = "off at ai.onnx 18: rms (for want of RMSNormalization; --opset 23 has it)"
+    assert result.report["notes"] == [note]
+
+
+@pytest.mark.parametrize(("own", "allowed"), [(18, 24), (23, 0), (25, 0)])
+def test_rules_of_operators_newer_than_the_language_act_where_the_opset_has_them(
+    newer: str, own: int, allowed: int
+) -> None:
+    proto, notes = run(model(RMS, own), newer, opset=allowed)
+    assert [node.op_type for node in proto.graph.node] == ["RMSNormalization", "Neg"]
+    assert opset(proto) == max(own, 23)
+    assert notes == []
