@@ -61,6 +61,11 @@ def check_rules_output(output: Path, source: Path) -> None:
 
 
 def _check_output(path: Path) -> None:
+    if str(path) == "-":
+        raise UsageError(
+            "the output `-` is no file: it is written whole and moved into place, not to stdout",
+            help="choose another with -o",
+        )
     if is_stream(path):
         raise UsageError(
             f"the output {path} is no regular file",

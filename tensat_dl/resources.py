@@ -13,6 +13,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from tensat_dl.errors import UsageError
+
 #: How many more objects there must be before the young ones are searched for garbage, and how many
 #: such searches go before an older generation is.
 _RARELY = (20_000, 20, 20)
@@ -124,7 +126,8 @@ def real_path(path: Path) -> Path:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Write a text file whole or not at all; links are followed, permissions stay."""
+    """Write a text file whole or not at all; links are followed, permissions stay.  Raises
+    UsageError where that is impossible."""
     target = real_path(path)
     temporary = target.with_name(temporary_prefix() + target.name)
     try:
@@ -132,5 +135,7 @@ def replace_text(path: Path, text: str) -> None:
         if target.exists():
             temporary.chmod(target.stat().st_mode & 0o777)
         temporary.replace(target)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from None
     finally:
         temporary.unlink(missing_ok=True)

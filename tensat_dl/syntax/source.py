@@ -59,7 +59,7 @@ def _report(
 ) -> None:
     help = _STORE if isinstance(reason, _NoTextError) else help
     if name.endswith(".onnx"):
-        help = "rules stand before the model: `RULES GRAPH`"
+        help = "a model is no rule file; where a command takes both: `RULES GRAPH`"
     diagnostics.error("E0120", f"the rule file `{name}` {reason}", span, help=help)
 
 

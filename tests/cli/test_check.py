@@ -40,7 +40,7 @@ def test_a_model_in_the_place_of_the_rules(tensat) -> None:
     Path("m.onnx").write_bytes(b"\x08\x00")
     done = tensat("check", "m.onnx")
     assert done.code == 4
-    assert "help: rules stand before the model: `RULES GRAPH`" in done.err
+    assert "help: a model is no rule file; where a command takes both: `RULES GRAPH`" in done.err
 
 
 def test_problems_as_json(tensat) -> None:

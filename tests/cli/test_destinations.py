@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import threading
@@ -149,3 +150,24 @@ def test_a_closed_directory_is_named_before_any_work(tmp_path: Path, monkeypatch
     with pytest.raises(UsageError, match="cannot be written: its directory is write-protected"):
         check_report(str(tmp_path / "r.json"))
     check_report("/dev/stdout")
+
+
+def test_models_and_rules_do_not_go_to_stdout(tensat, files) -> None:
+    """Nor into a file of that name, as nobody means one."""
+    for command in (("run", "my.tsat", "m.onnx"), ("import", "my.tsat")):
+        done = tensat(*command, "-o", "-")
+        assert done.code == 2
+        assert "the output `-` is no file" in done.err
+    assert not Path("-").exists()
+
+
+def test_a_report_on_a_full_disk_is_named(tensat, files, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, *_: object, **__: object) -> int:
+        path.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    done = tensat("extract", "e.json", "--json", "r.json")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "tensat-dl: cannot write r.json: No space left on device\n"
+    assert not [path for path in Path().iterdir() if "r.json" in path.name]

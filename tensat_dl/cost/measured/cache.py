@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from tensat_dl.cost.measured.machine import Setting
+from tensat_dl.resources import real_path
 
 #: Seconds to wait for another process that writes.
 PATIENCE = 10.0
@@ -196,10 +198,20 @@ class CostCache:
         with self._connection() as connection, connection:
             yield connection
 
+    def _open(self) -> sqlite3.Connection:
+        """SQLite reads no such file without writing beside it, unless it is told that nobody
+        writes: where the directory is write-protected, and no other run left a journal."""
+        path = real_path(self.path)
+        if not path.exists() or os.access(path.parent, os.W_OK):
+            return sqlite3.connect(path, PATIENCE)
+        journal = path.with_name(f"{path.name}-wal").exists()
+        mode = "mode=ro" if journal else "immutable=1"
+        return sqlite3.connect(f"{path.as_uri()}?{mode}", PATIENCE, uri=True)
+
     @contextlib.contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
         try:
-            with contextlib.closing(sqlite3.connect(self.path, PATIENCE)) as connection:
+            with contextlib.closing(self._open()) as connection:
                 if _is_foreign(connection):
                     raise CacheFault(f"{self.path} is no cost cache; choose another file")
                 _prepare(connection)

@@ -258,7 +258,7 @@ class MeasuredModel:
                 self._times.add(signature, seconds, keys.get(signature, ""))
             self._refused |= KeptRefusals(self.cache, self.setting, self.opsets).load()
         except CacheFault as fault:
-            self._give_up_cache(fault)
+            self._give_up_cache(fault, "this run measures without it")
 
     def _store(self, timed: Collection[str], refused: Mapping[str, Piece]) -> None:
         if self.cache is None:
@@ -271,12 +271,12 @@ class MeasuredModel:
                 self.cache.store(self.setting, seconds, keys)
             KeptRefusals(self.cache, self.setting, self.opsets).keep(refused)
         except CacheFault as fault:
-            self._give_up_cache(fault)
+            self._give_up_cache(fault, "what this run measures is not kept")
 
-    def _give_up_cache(self, fault: CacheFault) -> None:
+    def _give_up_cache(self, fault: CacheFault, consequence: str) -> None:
         """The measurements of this run are used all the same, and lost at its end."""
         self.cache = None
-        self.notes.append(f"{fault}; this run measures without it")
+        self.notes.append(f"{fault}; {consequence}")
 
 
 def _yardsticks() -> list[Part]:

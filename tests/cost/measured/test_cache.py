@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -52,6 +53,22 @@ def test_nothing_stays_open_beside_the_file(cache: CostCache) -> None:
     cache.store(HERE, {"a": 2.0})
     cache.load(HERE)
     assert [path.name for path in cache.path.parent.iterdir()] == ["costs.sqlite"]
+
+
+def test_a_write_protected_directory_is_read_and_not_written(
+    cache: CostCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache.store(HERE, {"a": 2.0})
+    folder = cache.path.parent
+    folder.chmod(0o555)
+    monkeypatch.setattr(os, "access", lambda *_: False)  # it is open to root all the same
+    try:
+        assert cache.load(HERE) == {"a": 2.0}
+        with pytest.raises(CacheFault, match=r"costs.sqlite cannot be used: .*readonly"):
+            cache.store(HERE, {"b": 1.0})
+        assert cache.load(HERE) == {"a": 2.0}
+    finally:
+        folder.chmod(0o755)
 
 
 def write(path: Path, first: int) -> None:
