@@ -19,6 +19,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -105,6 +106,12 @@ def _be_a_child(channel: int, ended: int) -> None:
     global _channel
     _channel = channel
     os.set_blocking(ended, True)
+    _watch(ended)
+    # those that share the work, too: nobody ends them when this process was killed
+    os.register_at_fork(after_in_child=partial(_watch, ended))
+
+
+def _watch(ended: int) -> None:
     threading.Thread(target=_die_with_parent, args=(ended,), daemon=True).start()
 
 

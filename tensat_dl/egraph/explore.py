@@ -134,7 +134,7 @@ class _Watch:
         """Run the job to its end, or to the end of its limits."""
         context = process_context()
         ours, theirs = context.Pipe(duplex=False)
-        process = context.Process(target=work, args=(self.job, theirs), daemon=True)
+        process = context.Process(target=work, args=(self.job, theirs, ours), daemon=True)
         self.started = time.monotonic()
         with heap_kept():  # nor by the child: a session that it inherits waits for its threads
             process.start()

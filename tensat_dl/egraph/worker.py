@@ -55,8 +55,10 @@ class Job:
     snapshots: bool = True
 
 
-def work(job: Job, pipe: Connection) -> None:
-    """Explore and report; the entry point of the process."""
+def work(job: Job, pipe: Connection, other_end: Connection) -> None:
+    """Explore and report; the entry point of the process.  It has the end that is read, too, and
+    gives it up: else it would wait for ever for a reader that was killed."""
+    other_end.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()  # nothing here is cyclic garbage, and copying out makes a million objects
     try:

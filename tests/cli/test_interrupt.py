@@ -158,6 +158,35 @@ def test_nothing_goes_on_where_the_parent_is_killed(tmp_path: Path) -> None:
     sleeper.kill()
 
 
+SHARING = SCRIPT.replace(
+    '    BODY(subprocess.Popen(["sleep", "60"]))',
+    """\
+    from tensat_dl.resources import process_context
+    worker = process_context().Process(target=time.sleep, args=(60,), daemon=True)
+    worker.start()
+    print(worker.pid, flush=True)
+    time.sleep(60)""",
+)
+
+
+@pytest.mark.parametrize("killed", ["parent", "child"])
+def test_those_that_share_the_work_end_with_the_command(killed: str, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", SHARING],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert process.stdout is not None
+    worker = psutil.Process(int(process.stdout.readline()))
+    parent = psutil.Process(process.pid)
+    (child,) = parent.children()
+    (parent if killed == "parent" else child).kill()
+    process.wait()
+    assert psutil.wait_procs([child, worker], timeout=2)[1] == []
+
+
 RULES = """language 1
 @real
 rewrite assoc: Add(Add(a, b), c) <=> Add(a, Add(b, c))

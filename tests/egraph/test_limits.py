@@ -196,9 +196,9 @@ def test_a_session_that_waits_for_collection_does_not_hang_the_worker(
 ) -> None:
     """The worker inherits it, but not the threads that its end waits for."""
 
-    def collect_and_work(job: Job, pipe: Connection) -> None:
+    def collect_and_work(job: Job, pipe: Connection, other_end: Connection) -> None:
         gc.collect()
-        work(job, pipe)
+        work(job, pipe, other_end)
 
     monkeypatch.setattr(exploration, "work", collect_and_work)
     graph = model("(float[2] x) => (float[2] y) { a = Relu(x) y = Relu(a) }")
