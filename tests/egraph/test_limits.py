@@ -221,7 +221,7 @@ def test_a_worker_stopped_while_it_copies_out_still_names_the_rule(
 ) -> None:
     """It had stopped by itself, but its e-graph was too large to copy in what was left."""
 
-    def copy_for_ever(job: Job, pipe: Connection) -> None:
+    def copy_for_ever(job: Job, pipe: Connection, other_end: Connection) -> None:
         pipe.send(("rule", "other"))
         pipe.send(("stopped", "r"))
         time.sleep(60)
