@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
 #: The note of an answer without those rules.
 _EXACT = (
-    "the model makes NaN or infinities, which rules over the real numbers alone do not keep: they "
-    "are left out, as with --set rules.exact=true"
+    "the model makes NaN, infinities or sums that cancel, which rules over the real numbers alone "
+    "do not keep: they are left out, as with --set rules.exact=true"
 )
 
 
@@ -129,8 +129,8 @@ def _is_misled(run: Run) -> bool:
 
 
 def _is_beyond_reals(run: Run) -> bool:
-    """The model makes NaN or infinities, and the answer does not: no rule need be wrong."""
-    return any(mismatch.special for mismatch in run.accepted.verification.mismatches)
+    """The answer is wrong where the real numbers do not tell why: no rule need be."""
+    return any(mismatch.beyond_reals for mismatch in run.accepted.verification.mismatches)
 
 
 def _checked(rules: RuleNames | CheckedProgram, settings: Settings) -> CheckedProgram:

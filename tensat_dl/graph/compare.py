@@ -45,13 +45,13 @@ SMALLEST_SCALE = 2.0**-9
 @dataclass(frozen=True)
 class Difference:
     """`relative`: as defined above (inf where values cannot be subtracted); `index`: where it is
-    largest; `problem`: why the outputs disagree, "" where they agree; `special`: what was expected
-    there is NaN or infinite, and is lost."""
+    largest; `problem`: why the outputs disagree, "" where they agree; `beyond_reals`: over the
+    reals they may agree; NaN, an infinity or the rounding left of a sum that cancels is lost."""
 
     relative: float
     index: tuple[int, ...] = ()
     problem: str = ""
-    special: bool = False
+    beyond_reals: bool = False
 
 
 def tolerance(code: int) -> float:
@@ -136,7 +136,8 @@ def _compare_floats(expected: Array, actual: Array, code: int) -> Difference:
         f"{expected[index]} became {actual[index]}: a difference of {relative:.2g} relative to "
         f"the largest value {scale:.3g}, {allowed:.2g} is allowed"
     )
-    return Difference(relative, index, text)
+    is_residue = scale == SMALLEST_SCALE and float(gaps[index]) <= allowed
+    return Difference(relative, index, text, is_residue)
 
 
 def _special_difference(expected: Array, actual: Array) -> Difference | None:

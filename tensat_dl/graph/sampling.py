@@ -133,7 +133,13 @@ class Comparison:
         if found.problem:
             self.mismatches.append(
                 Mismatch(
-                    name, sample, found.problem, found.relative, found.index, label, found.special
+                    name,
+                    sample,
+                    found.problem,
+                    found.relative,
+                    found.index,
+                    label,
+                    found.beyond_reals,
                 )
             )
 

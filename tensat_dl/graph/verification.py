@@ -15,8 +15,8 @@ _SUSPECTS = 8
 @dataclass(frozen=True)
 class Mismatch:
     """One disagreement: the output ("" for the model as a whole), the sample (-1: none ran),
-    and what is wrong with it, in words.  `relative`, `index` and `special` as in `graph.compare`.
-    `label` is the name in messages of what is no output of the whole model."""
+    and what is wrong with it, in words.  `relative`, `index` and `beyond_reals` as in
+    `graph.compare`.  `label` is the name in messages of what is no output of the whole model."""
 
     output: str
     sample: int
@@ -24,7 +24,7 @@ class Mismatch:
     relative: float = float("inf")
     index: tuple[int, ...] = ()
     label: str = ""
-    special: bool = False
+    beyond_reals: bool = False
 
     def __str__(self) -> str:
         where = f" at {list(self.index)}" if self.index else ""

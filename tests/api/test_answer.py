@@ -181,6 +181,19 @@ def test_infinities_that_rules_over_the_reals_lose_stay(tmp_path: Path) -> None:
     assert operators(tensat_dl.optimize(finite, str(rules)).model) == []
 
 
+def test_what_is_left_of_a_sum_that_cancels_stays(tmp_path: Path) -> None:
+    rules = tmp_path / "cancel.tsat"
+    rules.write_text("language 1\n@real\nrewrite cancel: Sub(Add(x, c), c) => x\n")
+    proto = model(
+        "g (float[9] x) => (float[9] y) <float c = {1000}>"
+        "{ a = Add(x, c) b = Sub(a, c) y = Sub(b, x) }"
+    )
+    result = tensat_dl.optimize(proto, str(rules))
+    assert operators(result.model) == ["Add", "Sub", "Sub"]
+    (note,) = result.report["notes"]
+    assert "rules.exact=true" in note
+
+
 @pytest.mark.parametrize(("mark", "number"), [("", "inf"), ("@real ", "1")])
 def test_a_wrong_rule_is_told_all_the_same(mark: str, number: str, tmp_path: Path) -> None:
     rules = tmp_path / "wrong.tsat"

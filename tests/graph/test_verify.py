@@ -358,6 +358,14 @@ def test_compare_special_values() -> None:
     assert compare(one, np.array([nan, inf, -inf, 1.01], np.float32), 1).index == (3,)
 
 
+def test_what_rounding_may_have_left_is_told_from_what_is_wrong() -> None:
+    zero = np.zeros(3, np.float32)
+    for expected, lost in ((4e-6, True), (1e-3, False), (1.0, False), (np.inf, True)):
+        found = compare(np.array([0, expected, 0], np.float32), zero, 1)
+        assert (bool(found.problem), found.beyond_reals) == (True, lost), expected
+    assert not compare(zero, np.array([0, np.nan, 0], np.float32), 1).beyond_reals
+
+
 def test_compare_scales_with_the_output() -> None:
     big = np.array([1e6, 0.0], np.float32)
     assert compare(big, big + np.float32(1), 1).relative == pytest.approx(1e-6)
