@@ -137,8 +137,8 @@ TRANSPOSES: list[Case] = [
         specials=False,  # the reference evaluator knows no negative pads
     ),
     *rests("transpose.transpose_sink_pad", _T + "p: i64[8]; y = Pad(t, p)"),
-    *acts("transpose.transpose_sink_max", _T + "y = ReduceMax(t, i64([-1, 1]))"),
-    *rests("transpose.transpose_sink_max", _T + "y = ReduceMax(t, i64([1]), keepdims=0)"),
+    *acts("transpose.transpose_sink_extreme", _T + "y = F(t, i64([-1, 1]))"),
+    *rests("transpose.transpose_sink_extreme", _T + "y = F(t, i64([1]), keepdims=0)"),
     *acts("transpose.transpose_sink_sum", _T + "y = ReduceSum(t, i64([-1, 1]))"),
     *rests("transpose.transpose_sink_sum", _T + "y = ReduceSum(t, i64([1]), keepdims=0)"),
     *acts("transpose.pooling_of_channels_last", _T + "y = F(t, i64([1, 2]), keepdims=0)"),

@@ -122,8 +122,8 @@ CASES: list[Case] = [
     ),
     *acts(
         "transpose.transpose_sink_softmax",
-        _X + "y = Softmax(Transpose(x, perm=[0, 2, 3, 1]), axis=-1)",
-        _X + "y = Softmax(Transpose(x, perm=[0, 2, 3, 1]), axis=1)",
+        _X + "y = F(Transpose(x, perm=[0, 2, 3, 1]), axis=-1)",
+        _X + "y = F(Transpose(x, perm=[0, 2, 3, 1]), axis=1)",
     ),
     *rests("transpose.transpose_sink_softmax", _X + "y = Softmax(x, axis=1)"),
     *acts(

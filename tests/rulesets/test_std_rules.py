@@ -12,6 +12,7 @@ import cases_extra
 import cases_fold
 import cases_move
 import cases_norms
+import cases_parts
 import cases_places
 import cases_reduce
 import cases_shapes
@@ -33,6 +34,7 @@ CASES = [
     *cases_arithmetic.CASES,
     *cases_branches.CASES,
     *cases_differences.CASES,
+    *cases_parts.CASES,
     *cases_reduce.CASES,
     *cases_shapes.CASES,
     *cases_exporters.CASES,
