@@ -42,13 +42,19 @@ def load_rules(rules: RuleNames) -> CheckedProgram:
 def split_names(rules: RuleNames) -> list[str]:
     """Names that may be given as one text, separated by commas.  Raises UsageError."""
     if isinstance(rules, str):
-        return [name.strip() for name in rules.split(",")]
-    names = [rules] if isinstance(rules, PathLike) else rules
-    if not isinstance(names, Sequence) or not all(isinstance(n, str | PathLike) for n in names):
+        names = [name.strip() for name in rules.split(",")]
+        if not all(names):
+            raise UsageError(
+                f"a name is missing in `{rules}`",
+                help="name rule files or shipped rulesets, separated by commas: `std,my.tsat`",
+            )
+        return names
+    given = [rules] if isinstance(rules, PathLike) else rules
+    if not isinstance(given, Sequence) or not all(isinstance(n, str | PathLike) for n in given):
         raise UsageError(
             f"`rules` is a path or a name, or a list of them, not {type(rules).__name__}"
         )
-    return [fspath(name) for name in names]
+    return [fspath(name) for name in given]
 
 
 def load_program(names: Sequence[str], diagnostics: Diagnostics) -> CheckedProgram | None:

@@ -104,3 +104,15 @@ def test_a_rule_is_judged_by_the_cost_model_that_is_chosen(tensat) -> None:
     assert "W0408" in tensat("check", "r.tsat").err
     Path("tensat.toml").write_text('[cost]\nmodel = "of_another_file"\n')
     assert tensat("check", "r.tsat").out == "r.tsat: 1 rule, no problems\n"
+
+
+@pytest.mark.parametrize("rules", ["", ",", "std,", " , my.tsat"])
+def test_a_name_that_is_missing(tensat, rules: str) -> None:
+    """Not the working directory, which an empty path stands for."""
+    for command in (("check", rules), ("run", rules, "m.onnx"), ("verify", rules)):
+        Path("m.onnx").touch()
+        done = tensat(*command)
+        assert (done.code, done.out) == (2, "")
+        assert done.err.startswith(
+            f"tensat-dl: a name is missing in `{rules}`\nhelp: name rule files"
+        )
