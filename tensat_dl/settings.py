@@ -133,7 +133,7 @@ class CostSettings:
     margin: float = 0.03
     measure_seconds: float = 60.0
     compare: bool = False
-    compare_seconds: float = 3.0
+    compare_seconds: float = 5.0
     keep_anyway: bool = False
 
 
