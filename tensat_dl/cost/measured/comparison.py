@@ -38,6 +38,7 @@ from tensat_dl.graph.given import read_given, sizes_of
 from tensat_dl.graph.run import CannotRun, Loader, OrtRunner, first_line, ort_errors
 from tensat_dl.graph.slots import InputSlot, inputs_to_feed
 from tensat_dl.graph.source import Source
+from tensat_dl.resources import processors
 
 #: Where noise may hide a gain above this share, the comparison is vague.
 _HIDDEN = 0.05
@@ -47,8 +48,9 @@ _HIDDEN = 0.05
 class Comparison:
     """`before` and `after`: median seconds of a run; `ratio`: the median of before / after, within
     `low` and `high` with a confidence of 95 % at least.  `sizes`: what symbolic dims were.
-    `refused`: why nothing was compared, "" where something was.  `cached`: an earlier run made it.
-    `threads`: of onnxruntime, 0 is its own choice."""
+    `refused`: why nothing was compared, "" where something was; where it was for lack of time, the
+    seconds are those of one run.  `cached`: an earlier run made it.  `threads`: of onnxruntime, 0
+    is its own choice."""
 
     before: float = 0.0
     after: float = 0.0
@@ -135,11 +137,14 @@ def _compared(pair: tuple[Source, Source], conditions: Conditions, loader: Loade
     started = time.monotonic()
     found = _timed(runners, feed, loader.threads, allowance.half())
     rest = allowance.rest(time.monotonic() - started)
-    if found.refused or found.decides or rest.seconds <= 0:
+    # a run with one thread takes so much longer at most, or less where others keep the machine busy
+    longest = found.before * (loader.threads or processors())
+    if found.decides or longest > rest.seconds:
         return found
     alone = _or_refused(lambda: _timed([Loader(1).open(each) for each in pair], feed, 1, rest))
     narrower = alone.high / alone.low < found.high / found.low
-    return alone if not alone.refused and (alone.decides or narrower) else found
+    clearer = found.refused or alone.decides or narrower
+    return alone if not alone.refused and clearer else found
 
 
 def _timed(
@@ -150,7 +155,7 @@ def _timed(
     old = _bound(runners[0], feed, feed.outputs)
     first = time.monotonic() - started
     if not allowance.suffices(first):
-        return Comparison(refused=_too_long(allowance, first), threads=threads)
+        return Comparison(first, refused=_too_long(allowance, first), threads=threads)
     runs = [old, _bound(runners[1], feed)]
     once = [seconds_of(run, time.perf_counter) for run in runs]
     left = allowance.after(time.monotonic() - started)
@@ -159,7 +164,7 @@ def _timed(
         clock = clock_for(threads)
         rounds = take_rounds(lambda order: least_in_turns(runs, clock, order), left)
     if len(rounds) < fewest(allowance.error):
-        return Comparison(refused=_too_long(allowance, *once), threads=threads)
+        return Comparison(*once, refused=_too_long(allowance, *once), threads=threads)
     found = summarise(rounds, feed.plan.sizes, allowance.error)
     return dataclasses.replace(found, threads=threads)
 
