@@ -157,14 +157,15 @@ def _timed(
     if not allowance.suffices(first):
         return Comparison(first, refused=_too_long(allowance, first), threads=threads)
     runs = [old, _bound(runners[1], feed)]
-    once = [seconds_of(run, time.perf_counter) for run in runs]
+    before, after = (seconds_of(run, time.perf_counter) for run in runs)
     left = allowance.after(time.monotonic() - started)
     rounds: list[tuple[float, float]] = []
-    if left.suffices(sum(once)):
+    if left.suffices(before + after):
         clock = clock_for(threads)
         rounds = take_rounds(lambda order: least_in_turns(runs, clock, order), left)
     if len(rounds) < fewest(allowance.error):
-        return Comparison(*once, refused=_too_long(allowance, *once), threads=threads)
+        refused = _too_long(allowance, before, after)
+        return Comparison(before, after, refused=refused, threads=threads)
     found = summarise(rounds, feed.plan.sizes, allowance.error)
     return dataclasses.replace(found, threads=threads)
 
