@@ -32,17 +32,24 @@ from tensat_dl.phases import Phases
 from tensat_dl.progress import Phase, Progress, silent
 from tensat_dl.settings import Settings
 from tensat_dl.story import Run, tell
+from tensat_dl.vocabulary.dtypes import DType
+from tensat_dl.vocabulary.types import TensorType
 
 if TYPE_CHECKING:
     import onnx
     import onnx_ir
 
 
-#: The note of an answer without those rules.
+#: The notes of answers without those rules, and without any.
 _EXACT = (
     "the model makes NaN, infinities or sums that cancel, which rules over the real numbers alone "
     "do not keep: they are left out, as with --set rules.exact=true"
 )
+_NO_RULE = (
+    "the model makes NaN, infinities or sums that cancel, and which of them depends on where the "
+    "runtime rounds half floats: no rule is applied"
+)
+_HALF = (DType.F16, DType.BF16)
 
 
 def optimize(
@@ -66,13 +73,7 @@ def optimize(
         another = _found(run.original.source, program, settings, phases, doubted=True)
         run = another if another.accepted.verification.ok else run
     if _is_beyond_reals(run):
-        exact = replace(settings, rules=replace(settings.rules, exact=True))
-        another = _found(run.original.source, program, exact, phases)
-        run = (
-            replace(another, notes=(_EXACT, *another.notes))
-            if another.accepted.verification.ok
-            else run
-        )
+        run = _with_fewer_rules(run, program, settings, phases)
     require(run.accepted.verification, run.suspects)
     if settings.export.explain and run.accepted.candidate.found:
         run = _explained(run, program, phases)
@@ -131,6 +132,20 @@ def _is_misled(run: Run) -> bool:
 def _is_beyond_reals(run: Run) -> bool:
     """The answer is wrong where the real numbers do not tell why: no rule need be."""
     return any(mismatch.beyond_reals for mismatch in run.accepted.verification.mismatches)
+
+
+def _with_fewer_rules(run: Run, program: CheckedProgram, settings: Settings, phases: Phases) -> Run:
+    """The answer without rules over the reals; of half floats, which onnxruntime rounds where its
+    nodes end, else without any; `run` where none is right."""
+    exact = replace(settings, rules=replace(settings.rules, exact=True))
+    trials = [(program, exact, _EXACT)]
+    if any(isinstance(t, TensorType) and t.dtype in _HALF for t in run.original.types.values()):
+        trials.append((replace(program, schedule=()), settings, _NO_RULE))
+    for kept, chosen, note in trials:
+        another = _found(run.original.source, kept, chosen, phases)
+        if another.accepted.verification.ok:
+            return replace(another, notes=(note, *another.notes))
+    return run
 
 
 def _checked(rules: RuleNames | CheckedProgram, settings: Settings) -> CheckedProgram:

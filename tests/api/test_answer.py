@@ -194,6 +194,22 @@ def test_what_is_left_of_a_sum_that_cancels_stays(tmp_path: Path) -> None:
     assert "rules.exact=true" in note
 
 
+def test_half_floats_that_overflow_where_the_runtime_rounds_them_stay(tmp_path: Path) -> None:
+    """onnxruntime computes them as f32, and rounds where a node of another kind comes between."""
+    rules = tmp_path / "nothing.tsat"
+    rules.write_text("language 1\nrewrite nothing: Dropout(x) => x\n")
+    proto = model(
+        "g (float16[4] x) => (float16[4] y)"
+        "{ a = Add(x, c) b = Exp(a) e = Concat<axis=0>(b) f = Dropout(e) y = Log(f) }",
+        c=np.array(15, np.float16),
+    )
+    proto.opset_import[0].version = 9
+    result = tensat_dl.optimize(proto, str(rules))
+    assert operators(result.model) == ["Add", "Exp", "Concat", "Dropout", "Log"]
+    (note,) = result.report["notes"]
+    assert "no rule is applied" in note
+
+
 @pytest.mark.parametrize(("mark", "number"), [("", "inf"), ("@real ", "1")])
 def test_a_wrong_rule_is_told_all_the_same(mark: str, number: str, tmp_path: Path) -> None:
     rules = tmp_path / "wrong.tsat"
