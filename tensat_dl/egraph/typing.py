@@ -342,8 +342,9 @@ def _array(value: Value, dtype: DType, reshapes: bool) -> np.ndarray:
 
 
 def _exact(array: np.ndarray, target: np.dtype) -> np.ndarray:
-    """Convert, refusing whole numbers that the element type cannot hold."""
-    converted = array.astype(target)
+    """Convert, refusing whole numbers that the element type cannot hold; floats become infinite."""
+    with np.errstate(over="ignore"):
+        converted = array.astype(target)
     if array.dtype.kind in "iub" and target.kind in "iu" and not np.array_equal(converted, array):
         raise OverflowError
     if array.dtype.kind == "f" and target.kind in "iu":

@@ -9,6 +9,7 @@ was given.  Nothing here raises: a wrong value is kept, and `infer` says what is
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
 
@@ -68,6 +69,8 @@ def default_of(op: Operator, name: str, inputs: Sequence[Type]) -> AttributeValu
         return windows.ranked_default(op.name, name, inputs)
     if name == "hidden_size" and op.name in _RECURRENT:
         return _hidden_size(inputs)
+    if (op.name, name) == ("Attention", "scale"):
+        return _attention_scale(inputs)
     return None if formal.default is None else normalise(op, name, formal.default, inputs)
 
 
@@ -172,6 +175,15 @@ def _hidden_size(inputs: Sequence[Type]) -> int | None:
         return None
     size = recurrence.dims[-1]
     return size if isinstance(size, int) else None
+
+
+def _attention_scale(inputs: Sequence[Type]) -> float | None:
+    """One over the root of the head's size, where the dims tell that without the attributes."""
+    queries = inputs[0] if inputs else None
+    if not isinstance(queries, TensorType) or queries.dims is None or len(queries.dims) != 4:
+        return None
+    size = queries.dims[3]
+    return _float32(1 / math.sqrt(size)) if isinstance(size, int) and size > 0 else None
 
 
 def _of_kind(kind: AttributeKind, value: AttributeValue) -> AttributeValue:

@@ -96,7 +96,8 @@ class _Builder:
             case ast.Name(name):
                 return name
             case ast.Call(func=ast.Name(name), args=[content]) if name in _DTYPES:
-                return self.constant(np.array(_literal(content)).astype(_DTYPES[name]))
+                with np.errstate(over="ignore"):  # -1e39 stands for minus infinity
+                    return self.constant(np.array(_literal(content)).astype(_DTYPES[name]))
             case ast.Call():
                 name = self.fresh()
                 self.node(expr, [name])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import cases_arithmetic
+import cases_attention
 import cases_branches
 import cases_differences
 import cases_exporters
@@ -30,6 +31,7 @@ CASES = [
     *cases_fold.CASES,
     *cases_move.CASES,
     *cases_norms.CASES,
+    *cases_attention.CASES,
     *cases_places.CASES,
     *cases_arithmetic.CASES,
     *cases_branches.CASES,

@@ -247,9 +247,10 @@ class Application:
     def _filled(
         dtype: DType, number: int | float, count: int
     ) -> tuple[int | float | bool, ...] | None:
-        """A tensor of one number, where the element type has it."""
+        """A tensor of one number, where the element type has it: infinity beyond the largest."""
         if dtype.is_float:
-            return (float(np.float32(number)),) * count
+            with np.errstate(over="ignore"):
+                return (float(np.float32(number)),) * count
         if not float(number).is_integer() or (number < 0 and not dtype.is_signed):
             raise Misfit
         return (_of(dtype, int(number)),) * count
@@ -289,7 +290,7 @@ class Application:
             elif formal.name == "to":
                 choices = (DType.F32, DType.F64, DType.F16, DType.I64, DType.I32, DType.BOOL)
                 self.attributes[formal.name] = draw.random.choice(choices).onnx_code
-        elif formal.kind is AttributeKind.FLOAT and formal.default is not None:
+        elif formal.kind is AttributeKind.FLOAT and (formal.required or formal.default is not None):
             self.attributes[formal.name] = draw.random.choice((0.5, 1.0, 2.0, 0.25))
 
 
