@@ -147,7 +147,7 @@ class CostCache:
 
         Refuses what is no cost cache, as somebody may have named the wrong file.
         """
-        existed = self.path.exists()
+        existed = self._is_there()
         try:
             if existed and not (self._is_sqlite() and self._is_ours()):
                 raise CacheFault(f"{self.path} is no cost cache; if it was one, remove it yourself")
@@ -156,6 +156,12 @@ class CostCache:
         except OSError as error:
             raise CacheFault(f"{self.path} cannot be removed: {error.strerror}") from None
         return existed
+
+    def _is_there(self) -> bool:
+        """SQLite would write beside a device, and wait for a pipe.  Raises CacheFault."""
+        if self.path.exists() and not self.path.is_file():
+            raise CacheFault(f"{self.path} is no regular file and no cost cache; choose another")
+        return self.path.exists()
 
     def _is_sqlite(self) -> bool:
         with self.path.open("rb") as file:
@@ -202,7 +208,7 @@ class CostCache:
         """SQLite reads no such file without writing beside it, unless it is told that nobody
         writes: where the directory is write-protected, and no other run left a journal."""
         path = real_path(self.path)
-        if not path.exists() or os.access(path.parent, os.W_OK):
+        if not self._is_there() or os.access(path.parent, os.W_OK):
             return sqlite3.connect(path, PATIENCE)
         journal = path.with_name(f"{path.name}-wal").exists()
         mode = "mode=ro" if journal else "immutable=1"

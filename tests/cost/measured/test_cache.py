@@ -71,6 +71,21 @@ def test_a_write_protected_directory_is_read_and_not_written(
         folder.chmod(0o755)
 
 
+@pytest.mark.parametrize("kind", ["pipe", "directory"])
+def test_what_is_no_file_is_left_alone(tmp_path: Path, kind: str) -> None:
+    """SQLite would write its journal beside it, or wait for somebody to write to it."""
+    path = tmp_path / "costs.sqlite"
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.mkdir()
+    cache = CostCache(path)
+    for ask in (lambda: cache.load(HERE), lambda: cache.store(HERE, {"a": 1.0}), cache.clear):
+        with pytest.raises(CacheFault, match=r"costs\.sqlite is no regular file and no cost cache"):
+            ask()
+    assert [left.name for left in tmp_path.iterdir()] == ["costs.sqlite"]
+
+
 def write(path: Path, first: int) -> None:
     for number in range(first, first + 50):
         CostCache(path).store(HERE, {f"own {number}": float(number), "shared": float(number)})
