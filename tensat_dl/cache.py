@@ -1,17 +1,20 @@
 """A small cache of plain data in the user's cache directory.
 
-Enters: a key and data of numbers, strings, tuples, lists and dicts.  Leaves: the data, or None.  A
-file is written under another name and moved into place, and begins with a digest of the rest, so
-that neither runs at the same time nor a damaged file do harm.  A directory that cannot be used
-means no cache.
+Enters: a key (`kind-` and a digest) and data of numbers, strings, tuples, lists and dicts.  Leaves:
+the data, or None.  A file is written under another name and moved into place, and begins with a
+digest of the rest, so that neither runs at the same time nor a damaged file do harm.  A directory
+that cannot be used means no cache.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import marshal
 import os
+import re
 import tempfile
+import time
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -20,6 +23,9 @@ from typing import Any
 from tensat_dl.resources import remove_stale, temporary_prefix
 
 _DIGEST = 32  # bytes of a SHA-256
+_KEY = re.compile(r"[a-z]+-[0-9a-f]{32,64}")
+_DAY = 86_400.0
+_KEPT_DAYS = 30
 _FORMAT = 4  # of marshal: what every Python from 3.11 on reads, whichever wrote it
 
 
@@ -35,6 +41,9 @@ def read_cached(key: str) -> Any:
     payload = content[_DIGEST:]
     if hashlib.sha256(payload).digest() != content[:_DIGEST]:
         return None
+    with contextlib.suppress(OSError):
+        if _days_old(path) > 1:
+            os.utime(path)  # it is in use
     return marshal.loads(payload)
 
 
@@ -62,8 +71,17 @@ def write_cached(key: str, data: Any) -> None:
 
 @cache
 def _tidy(folder: Path) -> None:
-    """Once in each process: remove what others could not, as they were killed."""
+    """Once in each process: remove what others could not, as they were killed, and what nobody
+    has read for long: every change of a rule file stores another program."""
     remove_stale(folder)
+    for entry in os.scandir(folder):
+        with contextlib.suppress(OSError):
+            if _KEY.fullmatch(entry.name) and _days_old(entry) > _KEPT_DAYS:
+                Path(entry).unlink()
+
+
+def _days_old(file: Path | os.DirEntry[str]) -> float:
+    return (time.time() - file.stat().st_mtime) / _DAY
 
 
 def digest_of_makers(files: Iterable[Path], *versions: str) -> str:

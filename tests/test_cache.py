@@ -34,13 +34,33 @@ def test_a_damaged_file_is_none(folder: Path) -> None:
     assert cache.read_cached("key") is None
 
 
+def aged(path: Path, days: float) -> Path:
+    then = time.time() - days * 86_400
+    os.utime(path, (then, then))
+    return path
+
+
+def test_what_nobody_reads_for_a_month_goes(folder: Path) -> None:
+    """Reading counts, writing does; what has no name of ours stays."""
+    keys = [f"tree-{number:064x}" for number in range(3)]
+    for key, age in zip(keys, (31, 29, 31), strict=True):
+        cache.write_cached(key, 1)
+        aged(folder / key, age)
+    (folder / "costs.sqlite").touch()
+    aged(folder / "costs.sqlite", 99)
+    assert cache.read_cached(keys[2]) == 1
+    cache._tidy.cache_clear()
+    cache.write_cached("new-" + "0" * 32, 1)
+    left = {path.name for path in folder.iterdir()}
+    assert left == {keys[1], keys[2], "costs.sqlite", "new-" + "0" * 32}
+
+
 def test_what_killed_processes_left_goes_after_a_day(folder: Path) -> None:
     """What others store stays, however old it is, and so does what is being written."""
     days = {f"{temporary_prefix(7)}a": 2.0, f"{temporary_prefix(8)}b": 0.9, "other": 99.0}
     for name, age in days.items():
         (folder / name).write_bytes(b"half")
-        then = time.time() - age * 86_400
-        os.utime(folder / name, (then, then))
+        aged(folder / name, age)
     cache.write_cached("key", 1)
     assert {path.name for path in folder.iterdir()} == {f"{temporary_prefix(8)}b", "other", "key"}
 
