@@ -8,6 +8,7 @@ from rule_cases import Case, acts, rests
 _QTV = "q: f32[2, 4, N, 8]; t: f32[2, 4, 8, M]; v: f32[2, 4, M, 6]; "
 _QKV = "q: f32[2, 4, 5, 8]; k: f32[2, 4, 3, 8]; v: f32[2, 4, 3, 6]; "
 _MASK = "m: f32[2, 1, N, M]; "
+_TRUTH = "b: bool[2, 1, N, M]; m = Where(b, f32(0), f32(-1e39)); "
 _END = "y = MatMul(Softmax({}), v)"
 _GUARDED = "p = Softmax({}); y = MatMul(Where(IsNaN(p), f32(0), p), v)"
 _LOOKS_LIKE = (
@@ -34,16 +35,27 @@ def _at_23(*cases: Case) -> list[Case]:
 def _spellings(name: str, scores: str) -> list[Case]:
     """With a mask that is added, with PyTorch's guard, and without."""
     other = [text.replace("MatMul(q, t)", scores) for text in _LOOKS_LIKE]
-    masked, guarded = (_QTV + _MASK + end.format(f"Add({scores}, m)") for end in (_END, _GUARDED))
-    dims = ("2, 1, N, M", "4, N, M", "N, M")
-    few = ("2, 1, 1, M", "M")
+    masked = _QTV + _MASK + _END.format(f"Add({scores}, m)")
+    guarded = _QTV + _TRUTH + _GUARDED.format(f"Add({scores}, m)")
+    dims, keys = ("2, 1, N, M", "4, N, M", "N, M"), ("2, 1, 1, M", "1, M")
     return [
         *acts(f"attention.{name}", _QTV + _END.format(scores)),
         *rests(f"attention.{name}", *other),
         *acts(f"attention.{name}_masked", *(masked.replace(dims[0], each) for each in dims)),
-        *rests(f"attention.{name}_masked", *(masked.replace(dims[0], each) for each in few)),
+        *rests(
+            f"attention.{name}_masked", *(masked.replace(dims[0], each) for each in (*keys, "M"))
+        ),
+        *acts(f"attention.{name}_masked_keys", *(masked.replace(dims[0], each) for each in keys)),
+        *rests(
+            f"attention.{name}_masked_keys",
+            *(masked.replace(dims[0], each) for each in (*dims, "M")),
+        ),
         *acts(f"attention.{name}_guarded", *(guarded.replace(dims[0], each) for each in dims)),
-        *rests(f"attention.{name}_guarded", *(guarded.replace(dims[0], each) for each in few)),
+        *rests(
+            f"attention.{name}_guarded",
+            *(guarded.replace(dims[0], each) for each in (*keys, "M")),
+            guarded.replace("1e39", "3.4e38"),
+        ),
     ]
 
 
@@ -51,6 +63,8 @@ CASES: list[Case] = _at_23(
     *_spellings("attention", "MatMul(q, t)"),
     *_spellings("attention_scaled", "Mul(MatMul(q, t), f32(0.5))"),
     *rests("attention.attention_scaled", _QTV + _END.format("Mul(MatMul(q, t), f32(-0.5))")),
+    *acts("attention.limit_twice", "x: f32[2, N]; y = Max(Max(x, f32(-3.4e38)), f32(-3.4e38))"),
+    *rests("attention.limit_twice", "x: f32[2, N]; y = Max(Max(x, f32(-3.4e38)), f32(-3e38))"),
     *acts(
         "attention.attention_of_scaled_queries",
         _QKV + "y = Attention(Mul(q, f32(0.5)), k, v, scale=0.25)",
