@@ -21,7 +21,6 @@ from tensat_dl.graph.run import CannotRun, open_runner
 from tensat_dl.graph.source import load_source
 from tensat_dl.settings import ExploreSettings, ModelSettings, RuleSettings
 
-
 #: All cases stand in one model, which has the newest operators that rules know.
 OPSET = 23
 
