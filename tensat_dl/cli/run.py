@@ -69,7 +69,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="say which rules made each change and what it saves, here and in OUT's metadata",
     )
-    parser.add_argument("-v", "--verbose", action="store_true", help="all rules, all phases")
+    parser.add_argument("-v", "--verbose", action="store_true", help="all rules")
     flags.add_settings(parser, _FLAGS, dims=True)
 
 
