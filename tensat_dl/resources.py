@@ -91,12 +91,25 @@ def remove_temporaries(process: int, folders: Iterable[Path]) -> None:
 
 
 def remove_stale(folder: Path) -> None:
-    """Remove temporary files of ours that have lain in `folder` for longer than any process
-    writes: those of processes that were killed."""
+    """Remove temporary files that processes left in `folder` more than a day ago, as they were
+    killed with all that could have tidied up."""
     for left in folder.glob(_TEMPORARY + "*"):
         with suppress(OSError):
-            if time.time() - left.lstat().st_mtime > _STALE:
+            old = time.time() - left.lstat().st_mtime > _STALE
+            if old and not _is_alive(left.name.removeprefix(_TEMPORARY).partition("-")[0]):
                 _remove(left)
+
+
+def _is_alive(process: str) -> bool:
+    if os.name != "posix" or not process.isdecimal():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _remove(left: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 from pathlib import Path
 
@@ -57,12 +58,15 @@ def test_what_nobody_reads_for_a_month_goes(folder: Path) -> None:
 
 def test_what_killed_processes_left_goes_after_a_day(folder: Path) -> None:
     """What others store stays, however old it is, and so does what is being written."""
-    days = {f"{temporary_prefix(7)}a": 2.0, f"{temporary_prefix(8)}b": 0.9, "other": 99.0}
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    old, new, alive = (f"{temporary_prefix(p)}x" for p in (gone.pid, 2**22 + 1, os.getpid()))
+    days = {old: 2.0, new: 0.9, alive: 2.0, "other": 99.0}
     for name, age in days.items():
         (folder / name).write_bytes(b"half")
         aged(folder / name, age)
     cache.write_cached("key", 1)
-    assert {path.name for path in folder.iterdir()} == {f"{temporary_prefix(8)}b", "other", "key"}
+    assert {path.name for path in folder.iterdir()} == {new, alive, "other", "key"}
 
 
 def test_who_is_interrupted_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

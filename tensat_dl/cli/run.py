@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import sys
+import tempfile
 from pathlib import Path
 
 from tensat_dl.cli import flags, supervisor
 from tensat_dl.cli.command import Command
 from tensat_dl.errors import ExitCode
+from tensat_dl.resources import remove_stale
 from tensat_dl.settings import Settings
 
 _FLAGS = (
@@ -102,6 +104,8 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     )
     destination.check_report(arguments.json, [arguments.graph, output, *used])
     supervisor.tell_writing(output.parent)
+    for folder in (output.parent, Path(tempfile.gettempdir())):
+        remove_stale(folder)
     from tensat_dl.pipeline import optimize
 
     with live_progress() as progress:

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import threading
+import time
 from pathlib import Path
 
 import onnx
@@ -171,3 +172,13 @@ def test_a_report_on_a_full_disk_is_named(tensat, files, monkeypatch: pytest.Mon
     assert (done.code, done.out) == (2, "")
     assert done.err == "tensat-dl: cannot write r.json: No space left on device\n"
     assert not [path for path in Path().iterdir() if "r.json" in path.name]
+
+
+def test_what_a_killed_run_left_beside_the_output_goes(tensat, files) -> None:
+    left = Path(".tensat-dl-999999999-half")
+    left.write_bytes(b"half a model")
+    for age, stays in ((0.5, True), (2.0, False)):
+        then = time.time() - age * 86_400
+        os.utime(left, (then, then))
+        assert tensat("run", "my.tsat", "m.onnx", "--cost", "nodes").code == 0
+        assert left.exists() is stays
