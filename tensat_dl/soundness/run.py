@@ -16,6 +16,7 @@ from tensat_dl.errors import UsageError
 from tensat_dl.language.program import CheckedProgram, Rule
 from tensat_dl.progress import Phase, Progress, ProgressEvent, silent
 from tensat_dl.resources import process_context, processors
+from tensat_dl.sentences import shortened
 from tensat_dl.soundness.check import check_rule
 from tensat_dl.soundness.necessity import is_meant
 from tensat_dl.soundness.settings import Settings
@@ -26,21 +27,17 @@ from tensat_dl.suggest import nearest_or_all
 #: Fewer rules than this are not worth a process.
 _WORTH_A_PROCESS = 6
 
+#: Rules that a message names.
+_NAMED = 8
+
 
 def chosen(program: CheckedProgram, names: Sequence[str]) -> tuple[Rule, ...]:
     """The rules of these names, as the author wrote them or as the program has them, those of
     rulesets of these names, and those that fit them as patterns (`fold.*`); where no name is given,
-    all that are not `@off`.  Raises UsageError for a name that none has."""
+    all that are not `@off`.  Raises UsageError for a name by which there is nothing to verify."""
     if not names:
         return tuple(rule for rule in program.rules if rule.off is None)
-    found: set[str] = set()
-    for name in names:
-        members = _named(program, name)
-        if not members:
-            known = {each for rule in program.rules for each in (rule.name, rule.base)}
-            help = nearest_or_all(name, known | program.rulesets.keys())
-            raise UsageError(f"there is no rule or ruleset `{name}`", help=help)
-        found |= members
+    found = {member for name in names for member in _named(program, name)}
     return tuple(rule for rule in program.rules if rule.name in found)
 
 
@@ -50,12 +47,26 @@ def _named(program: CheckedProgram, name: str) -> set[str]:
     if exact:
         return exact
     members = program.rulesets.get(name, ())
-    return {
-        rule.name
+    fitting = [
+        rule
         for rule in program.rules
-        if rule.off is None
-        and (rule.name in members or any(fnmatchcase(n, name) for n in (rule.name, rule.base)))
-    }
+        if rule.name in members or any(fnmatchcase(n, name) for n in (rule.name, rule.base))
+    ]
+    found = {rule.name for rule in fitting if rule.off is None}
+    if not found:
+        raise _without_rules(program, name, [rule.name for rule in fitting])
+    return found
+
+
+def _without_rules(program: CheckedProgram, name: str, off: Sequence[str]) -> UsageError:
+    """Nothing is to be verified by that name; `off` are rules that fit it and are `@off`."""
+    if off or name in program.rulesets:
+        which = f": {shortened(off, _NAMED)}" if off else ""
+        help = f"a rule that is `@off` is verified where it is named itself{which}"
+        return UsageError(f"`{name}` has no rules but such as are `@off`", help=help)
+    known = {each for rule in program.rules for each in (rule.name, rule.base)}
+    help = nearest_or_all(name, known | program.rulesets.keys())
+    return UsageError(f"there is no rule or ruleset `{name}`", help=help)
 
 
 def verify_program(

@@ -104,6 +104,18 @@ def test_rulesets_and_patterns(tensat, names: list[str], found: list[str]) -> No
     assert [rule["rule"] for rule in rules] == found
 
 
+@pytest.mark.parametrize(("name", "which"), [("shy", ""), ("sh*_relu", ": shy_relu")])
+def test_rules_that_are_all_off_are_told_as_such(tensat, name: str, which: str) -> None:
+    rules = '@off("dear") rewrite shy_relu: Relu(Relu(x)) => Relu(x)'
+    Path("r.tsat").write_text(f"language 1\nruleset shy {{ {rules} }}\n")
+    done = tensat("verify", "r.tsat", "--rule", name)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        f"tensat-dl: `{name}` has no rules but such as are `@off`\n"
+        f"help: a rule that is `@off` is verified where it is named itself{which}\n"
+    )
+
+
 def test_a_rule_that_is_like_none(tensat) -> None:
     done = tensat("verify", "std", "--rule", "xyzzy")
     assert done.code == 2

@@ -152,7 +152,7 @@ _PLACES = {
     Kind.RELATION: "relations stand in `derive`, and in the `where` of a rule",
     Kind.FUNCTION: "functions stand in conditions and in the values of attributes",
     Kind.OPERATOR: "operators stand in patterns and results",
-    Kind.RULESET: "rulesets stand in schedules, in tests, and behind `include`",
+    Kind.RULESET: "rulesets stand in schedules, behind `include`, and behind `using` of tests",
     Kind.SCHEDULE: "schedules stand in schedules; `main` runs by itself",
     Kind.COST_MODEL: "cost models stand behind `default cost` and `--cost`",
 }
