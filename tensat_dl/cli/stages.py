@@ -59,9 +59,11 @@ class Subject:
     def saturated(self) -> Saturated:
         """The explored e-graph."""
         from tensat_dl.egraph.explore import explore
+        from tensat_dl.language.newer import within
 
         settings = self.settings
-        return explore(self.graph, self.program, settings.explore, settings.rules, self.progress)
+        usable = within(self.program, self.writable.opsets.get("", 0))
+        return explore(self.graph, usable, settings.explore, settings.rules, self.progress)
 
     @cached_property
     def chosen(self) -> list[ENode]:

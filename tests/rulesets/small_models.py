@@ -96,7 +96,7 @@ class _Builder:
             case ast.Name(name):
                 return name
             case ast.Call(func=ast.Name(name), args=[content]) if name in _DTYPES:
-                with np.errstate(over="ignore"):  # -1e39 stands for minus infinity
+                with np.errstate(over="ignore", invalid="ignore"):  # -1e39 is minus infinity
                     return self.constant(np.array(_literal(content)).astype(_DTYPES[name]))
             case ast.Call():
                 name = self.fresh()
