@@ -2,8 +2,8 @@
 
 Enters: a key (`kind-` and a digest) and data of numbers, strings, tuples, lists and dicts.  Leaves:
 the data, or None.  A file is written under another name and moved into place, and begins with a
-digest of the rest, so that neither runs at the same time nor a damaged file do harm.  A directory
-that cannot be used means no cache.
+digest of the rest, so that neither runs at the same time nor a damaged file do harm.  What nobody
+has read for a month goes.  A directory that cannot be used means no cache.
 """
 
 from __future__ import annotations
