@@ -64,3 +64,20 @@ def test_at_a_place(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) 
         "`of_abs` fires at `b`, 2 times in all the model",
         "`of_abs` does not fire at `y`; elsewhere it does, 2 times",
     ]
+
+
+def test_a_rule_that_the_opset_has_no_use_for(
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`run` leaves it out, and so does what is said here."""
+    model, rules = files
+    text = "language 1\nrewrite rms: Relu(x) => RMSNormalization(x, x)\n"
+    Path(rules).write_text(text)
+    heads = []
+    for opset in ("0", "23"):
+        assert (
+            main(["why-not", "rms", model, "--rules", rules, "--set", f"model.opset={opset}"]) == 0
+        )
+        heads.append(capsys.readouterr().out.splitlines()[0])
+    assert "it changed nothing" in heads[0] and "the model's opset lacks" in heads[0]
+    assert heads[1].startswith("`rms` fires, ")
