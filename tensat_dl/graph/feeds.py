@@ -104,9 +104,10 @@ class FeedSearch:
         known = SizeChoices(self.inputs, self.dims)
         sizes = list(known.for_sample(sample))
         if self._last is not None:
-            for choice in [*sizes, self._last.sizes]:
+            near = (sizes[0], known.near(self._last.sizes, sample), self._last.sizes)
+            for choice in near:
                 yield replace(self._last, sizes=choice, floats=floats)
-            yield from (replace(self._last, sizes=choice) for choice in [*sizes, self._last.sizes])
+            yield from (replace(self._last, sizes=choice) for choice in near)
             sizes.append(dict(self._last.sizes))
         spans = RANGES if self._integers() else RANGES[:1]
         for choice in sizes:

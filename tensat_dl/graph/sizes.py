@@ -35,8 +35,19 @@ class SizeChoices:
         """The best first: all different in sample 0, all 1 in sample 1; then fallbacks: common
         sizes, and those that constants of the model have, unless inputs get too large."""
         choices = self._for_sample(sample)
-        yield next(choices)
-        yield from filter(self._is_affordable, choices)
+        first = next(choices)
+        yield first
+        tried = [first]
+        for choice in filter(self._is_affordable, choices):
+            if choice not in tried:
+                tried.append(choice)
+                yield choice
+
+    def near(self, sizes: Mapping[str, int], sample: int) -> dict[str, int]:
+        """Sizes that an earlier sample had, with the leading ones of this one."""
+        lead = _LEADS[sample % len(_LEADS)]
+        symbols = self._free_symbols()
+        return self._complete({s: lead if self._is_leading(s) else sizes[s] for s in symbols})
 
     def _is_affordable(self, sizes: Mapping[str, int]) -> bool:
         return sum(math.prod(slot.shape(sizes)) for slot in self.inputs.slots) <= _MOST_ELEMENTS
@@ -51,6 +62,7 @@ class SizeChoices:
         lead = _LEADS[sample % len(_LEADS)]
         for size in dict.fromkeys((*LADDER, *self.inputs.sizes)):
             yield self._complete({s: lead if s in batch else size for s in symbols})
+            yield self._complete({s: 1 if s in batch else size for s in symbols})
             yield self._complete(dict.fromkeys(symbols, size))
         yield self._complete(dict.fromkeys(symbols, 1))
 

@@ -78,6 +78,16 @@ def test_a_size_that_is_demanded() -> None:
     ]
 
 
+@pytest.mark.parametrize(("height", "found"), [("H", 32), (9, 9)])
+def test_a_batch_that_was_made_free_at_the_inputs_alone(height: int | str, found: int) -> None:
+    """What is behind them was made for one image: that is found soon, and not sought again."""
+    runner = Demanding(lambda x: x.shape[0] == 1 and x.shape[1] in (9, 32))
+    search = FeedSearch(inputs(f"g (float[N,{height}] x) => (float y) {{ y = Op(x) }}"), runner)
+    shapes = [search.find(sample, 0).values["x"].shape for sample in range(3)]
+    assert shapes == [(1, found)] * 3
+    assert runner.asked < 20
+
+
 @pytest.mark.parametrize(
     "constant", [f"float[1,77] c = {{{', '.join(['0.5'] * 77)}}}", "int64[2] c = {-1, 77}"]
 )
