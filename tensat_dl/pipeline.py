@@ -7,6 +7,7 @@ one was asked for.  Every stage is one call; what stands between two stages is f
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.adopt import DeclaredOperators
 from tensat_dl.egraph.explore import explore
 from tensat_dl.extract.run import validate
+from tensat_dl.fallbacks import fall_back
 from tensat_dl.graph.opsets import allowed_opsets
 from tensat_dl.graph.read import read_model
 from tensat_dl.graph.save import save
@@ -32,24 +34,10 @@ from tensat_dl.phases import Phases
 from tensat_dl.progress import Phase, Progress, silent
 from tensat_dl.settings import Settings
 from tensat_dl.story import Run, tell
-from tensat_dl.vocabulary.dtypes import DType
-from tensat_dl.vocabulary.types import TensorType
 
 if TYPE_CHECKING:
     import onnx
     import onnx_ir
-
-
-#: The notes of answers without those rules, and without any.
-_EXACT = (
-    "the model makes NaN, infinities or sums that cancel, which rules over the real numbers alone "
-    "do not keep: they are left out, as with --set rules.exact=true"
-)
-_NO_RULE = (
-    "the model makes NaN, infinities or sums that cancel, and which of them depends on where the "
-    "runtime rounds half floats: no rule is applied"
-)
-_HALF = (DType.F16, DType.BF16)
 
 
 def optimize(
@@ -69,11 +57,8 @@ def optimize(
     with phases(Phase.CHECK):
         program = _checked(rules, settings)
     run = _found(model, program, settings, phases)
-    if _is_misled(run):
-        another = _found(run.original.source, program, settings, phases, doubted=True)
-        run = another if another.accepted.verification.ok else run
-    if _is_beyond_reals(run):
-        run = _with_fewer_rules(run, program, settings, phases)
+    again = partial(_found, run.original.source, phases=phases)
+    run = fall_back(run, program, settings, again)
     require(run.accepted.verification, run.suspects)
     if settings.export.explain and run.accepted.candidate.found:
         run = _explained(run, program, phases)
@@ -122,30 +107,6 @@ def _with_held_back(run: Run, program: CheckedProgram, settings: Settings) -> Ru
 
     notes = held_back(program, run.saturated, run.writable.opsets, settings.rules)
     return replace(run, notes=notes)
-
-
-def _is_misled(run: Run) -> bool:
-    """The answer is wrong, and the model's own word on types may be why."""
-    return bool(run.accepted.verification.mismatches and run.original.source.believed)
-
-
-def _is_beyond_reals(run: Run) -> bool:
-    """The answer is wrong where the real numbers do not tell why: no rule need be."""
-    return any(mismatch.beyond_reals for mismatch in run.accepted.verification.mismatches)
-
-
-def _with_fewer_rules(run: Run, program: CheckedProgram, settings: Settings, phases: Phases) -> Run:
-    """The answer without rules over the reals; of half floats, which onnxruntime rounds where its
-    nodes end, else without any; `run` where none is right."""
-    exact = replace(settings, rules=replace(settings.rules, exact=True))
-    trials = [(program, exact, _EXACT)]
-    if any(isinstance(t, TensorType) and t.dtype in _HALF for t in run.original.types.values()):
-        trials.append((replace(program, schedule=()), settings, _NO_RULE))
-    for kept, chosen, note in trials:
-        another = _found(run.original.source, kept, chosen, phases)
-        if another.accepted.verification.ok:
-            return replace(another, notes=(note, *another.notes))
-    return run
 
 
 def _checked(rules: RuleNames | CheckedProgram, settings: Settings) -> CheckedProgram:

@@ -73,6 +73,8 @@ STAGES: dict[str, set[str]] = {
 _BELOW_PIPELINE = set(STAGES)
 STAGES["story"] = set(_BELOW_PIPELINE)
 _BELOW_PIPELINE.add("story")
+STAGES["fallbacks"] = LEAVES | {"vocabulary", "language", "story"}
+_BELOW_PIPELINE.add("fallbacks")
 STAGES["pipeline"] = _BELOW_PIPELINE
 STAGES["api"] = _BELOW_PIPELINE | {"pipeline"}
 STAGES["cli"] = _BELOW_PIPELINE | {"pipeline", "api"}
