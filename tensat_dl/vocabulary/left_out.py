@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tensat_dl.sentences import listed
 from tensat_dl.vocabulary import catalog
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ def _reason(newest: OpSchema) -> str:
         return "a constant is a value, and no node: write it, as `f32(0.5)` or `i64([1, 2])`"
     if catalog.schema_at("", name, catalog.LANGUAGE_OPSET) is None:
         return (
-            f"`{name}` came after ai.onnx {catalog.LANGUAGE_OPSET}, whose operators the language"
-            f" has, and is none of the newer ones that it has, too ({', '.join(catalog.NEWER)}):"
-            " in models it is carried along, and no rule can name it"
+            f"`{name}` came after ai.onnx {catalog.LANGUAGE_OPSET}; of such operators the language"
+            f" has {listed(catalog.NEWER)} alone: in models it is carried along, and no rule can"
+            " name it"
         )
     return f"`{name}` has subgraphs: it is carried along, and no rule can name it"
