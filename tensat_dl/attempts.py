@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from tensat_dl.answer import Accepted, Candidate, choose_answer
-from tensat_dl.blame import Blame, blame_constants, blame_operator
+from tensat_dl.blame import Blame, blame_constants, blame_masked, blame_operator
 from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.settle import settle
 from tensat_dl.cost.settled import Settled
@@ -112,4 +112,7 @@ class _Search:
             return blame_operator(
                 candidate.source, exported.makers, saturated, verification, verify
             )
+        masked = blame_masked(exported.makers, saturated, verification)
+        if masked is not None:
+            return masked
         return blame_constants(exported.graph, candidate.graph, exported.makers, saturated)

@@ -1,10 +1,10 @@
 """What an answer must do without, where the one that was found cannot be written.
 
 Enters: an answer, the e-nodes behind it, what its verification said.  Leaves: a :class:`Blame`, or
-None where no rule can be blamed.  Two things are not the fault of a rule that is true, and another
-answer may do without: an operator that the runtime refuses, and a constant that is NaN or infinite
-though nothing that it is made of is (zero times infinity, a product that is too large), where a
-rule holds over real numbers only.
+None where no rule can be blamed.  Three things are not the fault of a rule that is true, and
+another answer may do without: an operator that the runtime refuses, one that gives numbers where
+the original gives NaN, and a constant that is NaN or infinite though nothing that it is made of is
+(zero times infinity, a product that is too large), where a rule holds over real numbers only.
 """
 
 from __future__ import annotations
@@ -28,6 +28,10 @@ from tensat_dl.vocabulary.operators import OperatorKind
 
 #: What constants become where numbers are no longer real, the worst first.
 _FAULTS: Mapping[str, Callable[..., Any]] = {"NaN": np.isnan, "infinities": np.isinf}
+
+
+#: Operators whose shares of nothing are 0, where those of a softmax are NaN.
+_HIDE_NAN = frozenset({"Attention"})
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,28 @@ def blame_operator(
     same = (each for each in saturated.nodes if _is_alike(each, culprit))
     text = f"{_named(culprit)} is left out of the answer: {verification.refused}"
     return Blame(frozenset(same), text + _other_runtime(culprit))
+
+
+def blame_masked(
+    makers: Mapping[str, ENode], saturated: Saturated, verification: Verification
+) -> Blame | None:
+    """All that rules make of operators which give numbers where a softmax gives NaN, where the
+    original has NaN."""
+    if not any(mismatch.beyond_reals for mismatch in verification.mismatches):
+        return None
+    culprits = [each for each in makers.values() if _hides_nan(each)]
+    if not culprits:
+        return None
+    barred = frozenset(node for node in saturated.nodes if _hides_nan(node))
+    names = ", ".join(dict.fromkeys(map(_named, culprits)))
+    why = "the model gives NaN, perhaps of a row of which all is masked, where this gives numbers"
+    return Blame(barred, f"{names} is left out of the answer: {why}")
+
+
+def _hides_nan(node: ENode) -> bool:
+    if node.original or not isinstance(node.head, Application):
+        return False
+    return not node.head.operator.domain and node.head.operator.name in _HIDE_NAN
 
 
 def blame_constants(

@@ -221,3 +221,26 @@ def test_a_wrong_rule_is_told_all_the_same(mark: str, number: str, tmp_path: Pat
     with pytest.raises(VerificationError) as caught:
         tensat_dl.optimize(proto, str(rules))
     assert "`no_sum`" in str(caught.value.help)
+
+
+def test_an_operator_that_gives_numbers_for_nan_is_done_without(tmp_path: Path) -> None:
+    """A row of which all is masked by minus infinity: a softmax gives NaN there, Attention 0."""
+    rules = tmp_path / "rules.tsat"
+    rules.write_text(
+        "language 1\n@real rewrite fused:\n"
+        "  MatMul(Softmax(Add(MatMul(q, t), m), axis=3), v)\n"
+        "    => Attention(q, Transpose(t, perm=[0, 1, 3, 2]), v, m, scale=1.0)\n"
+    )
+    model = parser.parse_model(
+        '<ir_version: 10, opset_import: ["": 23]>'
+        "g (float[1,1,8,4] q, float[1,1,4,1] t, float[1,1,1,4] v, float[1,1,8,1] m)"
+        " => (float[1,1,8,4] y) { a = Relu(m) l = Log(a) s = MatMul(q, t) x = Add(s, l)"
+        " p = Softmax<axis=3>(x) y = MatMul(p, v) }"
+    )
+    result = tensat_dl.optimize(model, str(rules), {"cost": {"model": "nodes"}})
+    kinds = [node.op_type for node in result.model.graph.node]
+    assert kinds == ["Relu", "Log", "MatMul", "Add", "Softmax", "MatMul"]
+    assert result.report["notes"] == []
+    (warning,) = result.report["warnings"]
+    assert warning.startswith("`Attention`, made by `fused`, is left out of the answer: the model")
+    assert result.report["verification"]["ok"]

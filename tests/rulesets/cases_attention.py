@@ -63,8 +63,11 @@ CASES: list[Case] = _at_23(
     *_spellings("attention", "MatMul(q, t)"),
     *_spellings("attention_scaled", "Mul(MatMul(q, t), f32(0.5))"),
     *rests("attention.attention_scaled", _QTV + _END.format("Mul(MatMul(q, t), f32(-0.5))")),
-    *acts("attention.limit_twice", "x: f32[2, N]; y = Max(Max(x, f32(-3.4e38)), f32(-3.4e38))"),
-    *rests("attention.limit_twice", "x: f32[2, N]; y = Max(Max(x, f32(-3.4e38)), f32(-3e38))"),
+    *acts(
+        "attention.limit_twice",
+        _QTV + _MASK + _END.format("Add(MatMul(q, t), m)"),
+        after=("attention.attention_masked", "attention.attention_masked_spelt"),
+    ),
     *acts(
         "attention.attention_of_scaled_queries",
         _QKV + "y = Attention(Mul(q, f32(0.5)), k, v, scale=0.25)",
