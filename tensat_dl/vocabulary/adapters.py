@@ -228,10 +228,15 @@ def _is_default(
     ranked = _RANKED.get(name)
     if ranked is not None and isinstance(value, tuple):
         return ranked(value)
+    if (operator.name, name) in _IMPLIED:
+        return value == default_of(operator, name, types)
     default = default_at(schema, name)
     return default is not None and normalise(operator, name, default, types) == value
 
 
+#: Attributes without a default that runtimes take from the inputs; not so the hidden size of
+#: recurrent operators, which they want to be told.
+_IMPLIED = {("Attention", "scale")}
 #: Attributes whose default is written at the length of the value itself.
 _RANKED: Mapping[str, Callable[[tuple[object, ...]], bool]] = {
     "dilations": lambda value: set(value) <= {1},
