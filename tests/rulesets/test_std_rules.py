@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import cases_arithmetic
 import cases_attention
+import cases_blocks
 import cases_branches
 import cases_differences
 import cases_exporters
@@ -34,6 +35,7 @@ CASES = [
     *cases_attention.CASES,
     *cases_places.CASES,
     *cases_arithmetic.CASES,
+    *cases_blocks.CASES,
     *cases_branches.CASES,
     *cases_differences.CASES,
     *cases_parts.CASES,
