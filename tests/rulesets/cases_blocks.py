@@ -82,7 +82,7 @@ _FOUR = "y = Concat({}, axis=1)".format(
 )
 _ALL = "99, 99"
 _W = "x: f32[2, 3, H, 6]; w: f32[4, 3, 3, 3] = weight; b: f32[4]; "
-_BLOCKS = "x: f32[2, 2, 6, W]; w: f32[4, 8, 2, 3] = weight; b: f32[4]; "
+_BLOCKS = "x: f32[N, 2, 6, 8]; w: f32[4, 8, 2, 3] = weight; b: f32[4]; "
 
 BLOCKS: list[Case] = [
     *acts(
