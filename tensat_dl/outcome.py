@@ -48,7 +48,7 @@ class Outcome:
     where it was switched off.  `seconds` is
     by phase (the names of :class:`tensat_dl.progress.ProgressEvent`).  `output_path` is None
     where nothing was written.  `changes` are there where an explanation was asked for, `tally`
-    and `comparison` where costs were measured.
+    where costs were measured, `comparison` where both models were timed.
     """
 
     status: OutcomeStatus

@@ -122,8 +122,6 @@ def tell(
     `explained` where somebody asked for the changes."""
     status = _status(run.accepted)
     answer, accepted, settled = run.accepted.candidate, run.accepted, run.settled
-    exploration, source = run.saturated.exploration, run.original.source
-    left_out = opset_notes(settled.posed.left_out, run.saturated, run.writable)
     return Outcome(
         status=status,
         cost_choice=run.choice,
@@ -134,34 +132,45 @@ def tell(
         nodes_before=_count_nodes(run.original),
         nodes_after=_count_nodes(answer.graph),
         nodes_slower=_count_nodes(accepted.slower.graph) if accepted.slower else None,
-        exploration=exploration,
+        exploration=run.saturated.exploration,
         extraction=settled.extraction,
         rules_in_answer=run.made,
         verification=accepted.verification if verified else None,
         seconds=seconds,
         output_path=None if output is None else str(output),
-        warnings=(
-            *source.warnings,
-            *run.barred,
-            *exploration.warnings,
-            *settled.extraction.warnings,
-            *settled.notes,
-            *accepted.warnings,
-            *([accepted.busy] if accepted.busy else []),
-        ),
-        notes=(
-            *source.notes,
-            *run.notes,
-            *_passed_over(run.original),
-            *left_out,
-            *_in_vain(run),
-            *_doubts(accepted.comparison),
-            *([_unexplained(run, status)] if explained and not run.changes else []),
-        ),
+        warnings=_warnings(run),
+        notes=_notes(run, status, explained=explained),
         changes=run.changes,
         tally=settled.tally,
         comparison=accepted.comparison,
         model=answer.source,
+    )
+
+
+def _warnings(run: Run) -> tuple[str, ...]:
+    """Of all stages, in their order."""
+    return (
+        *run.original.source.warnings,
+        *run.barred,
+        *run.saturated.exploration.warnings,
+        *run.settled.extraction.warnings,
+        *run.settled.notes,
+        *run.accepted.warnings,
+        *([run.accepted.busy] if run.accepted.busy else []),
+    )
+
+
+def _notes(run: Run, status: OutcomeStatus, *, explained: bool) -> tuple[str, ...]:
+    """What is good to know, and no warning."""
+    left_out = run.settled.posed.left_out
+    return (
+        *run.original.source.notes,
+        *run.notes,
+        *_passed_over(run.original),
+        *opset_notes(left_out, run.saturated, run.writable),
+        *_in_vain(run),
+        *_doubts(run.accepted.comparison),
+        *([_unexplained(run, status)] if explained and not run.changes else []),
     )
 
 
