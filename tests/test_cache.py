@@ -42,7 +42,7 @@ def aged(path: Path, days: float) -> Path:
 
 
 def test_what_nobody_reads_for_a_month_goes(folder: Path) -> None:
-    """Reading counts, writing does; what has no name of ours stays."""
+    """Reading counts, as writing does; what has no name of ours stays."""
     keys = [f"tree-{number:064x}" for number in range(3)]
     for key, age in zip(keys, (31, 29, 31), strict=True):
         cache.write_cached(key, 1)
