@@ -43,9 +43,11 @@ NEWEST_VERSION = 25
 #: Lists that ONNX takes for missing where their rank is not known, and answers wrongly.
 _LISTS: Mapping[str, tuple[int, ...]] = {"Pad": (1, 3), "Slice": (1, 2, 3, 4)}
 
-#: Outputs of which ONNX takes dims for 0 that it does not know: operator, place, and rank of the
-#: first input.
-_MISINFERRED = frozenset({("Attention", 0, 3), ("Attention", 3, 3), ("Attention", 3, 4)})
+#: Outputs of which ONNX takes dims for 0, or for none, that it does not know: operator, place, and
+#: rank of the first input, 0 where that is not known.
+_MISINFERRED = frozenset(
+    {("Attention", 0, 3), ("Attention", 3, 3), ("Attention", 3, 4), ("Attention", 3, 0)}
+)
 
 _FAILURES = (
     shape_inference.InferenceError,

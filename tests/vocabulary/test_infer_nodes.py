@@ -24,8 +24,8 @@ DATA_DEPENDENT = {
 }  # fmt: skip
 #: The rank is unknown too.
 RANK_UNKNOWN = {"MaxUnpool"}
-#: Element types of opset 26 and later.
-NEWER_TYPES = "unsupported type"
+#: Element types of opset 26 and later, and an input of Attention that came with opset 24.
+NEWER = ("unsupported type", "`Attention` takes at most 6 inputs, not 7")
 
 
 def answers(case: NodeCase) -> tuple[Type, ...] | TypeFault:
@@ -38,7 +38,7 @@ def test_dims_and_values_with_numbers() -> None:
     for case in node_cases():
         found = answers(case)
         if isinstance(found, TypeFault):
-            assert NEWER_TYPES in found.reason, f"{case.name}: {found.reason}"
+            assert any(text in found.reason for text in NEWER), f"{case.name}: {found.reason}"
             continue
         for type_, expected in zip(found, case.expected, strict=True):
             if expected is None:
