@@ -101,8 +101,9 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
 
 
 def further_reading(diagnostics: Iterable[Diagnostic]) -> str:
-    """Where the first of the codes is explained."""
-    codes = [diagnostic.code for diagnostic in diagnostics]
+    """Where the first of the codes is explained: that of an error, where there is one."""
+    errors_first = sorted(diagnostics, key=lambda one: one.severity is not Severity.ERROR)
+    codes = [diagnostic.code for diagnostic in errors_first]
     return f"`tensat-dl explain {codes[0]}` says more of {codes[0]}" if codes else ""
 
 

@@ -200,14 +200,19 @@ def _rules(rules: list[Report], verbose: bool) -> Table | None:
 
 
 def _silent_rules(report: Report) -> list[Block]:
-    """Where rules only found tensors equal, there is no table: that it was they is said."""
+    """Where no rule made a node of the answer, there is no table: what they did is said."""
     acted = sum(rule["applied"] > 0 for rule in report["rules"])
     cost = report["cost"]
+    if report["status"] == OutcomeStatus.UNCHANGED:
+        words = f"{acted:,} acted, and nothing cheaper came of it (-v shows which)"
+        return [Line(f"rules         {words if acted else _NONE_ACTED}")]
     if report["status"] != OutcomeStatus.IMPROVED or not acted or cost["before"] == cost["after"]:
         return []
     words = f"{acted:,} acted and made no node of the answer, but found tensors equal (--explain)"
     return [Line(f"rules         {words}")]
 
+
+_NONE_ACTED = "none acted (`tensat-dl why-not RULE GRAPH` says what is in the way of one)"
 
 _RULE_COLUMNS = {
     "name": "rule",

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from tensat_dl.cli.tables import Block
     from tensat_dl.diagnosis.why_not import Part, WhyNot
 
-_FLAGS = (flags.EXPLORE_SECONDS, flags.ENODES, flags.MEMORY)
+_FLAGS = (flags.EXPLORE_SECONDS, flags.ENODES, flags.MEMORY, flags.OPSET)
+
+#: The longest pattern that is shown as a whole.
+_WIDEST = 72
 
 _EPILOG = """\
 examples:
@@ -39,7 +42,6 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rules",
         metavar="RULES",
-        default="std",
         help="rule files or shipped rulesets, separated by commas (std)",
     )
     parser.add_argument("--at", metavar="NODE", help="the name of a node, or of a value")
@@ -51,14 +53,16 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     from tensat_dl.cli.stages import Subject
     from tensat_dl.cli.tables import print_blocks
     from tensat_dl.destination import check_report
-    from tensat_dl.diagnosis.why_not import why_not
+    from tensat_dl.diagnosis.why_not import rules_called, why_not
     from tensat_dl.report import write_json
 
     settings = flags.read_settings(arguments, _FLAGS)
     check_report(arguments.json, flags.files_used(arguments, settings))
-    subject = Subject(arguments.rules, arguments.graph, settings)
-    program, graph = subject.program, subject.graph
-    answer = why_not(program, arguments.rule, graph, subject.saturated, arguments.at)
+    subject = Subject(arguments.rules or "std", arguments.graph, settings)
+    program, graph, name = subject.program, subject.graph, arguments.rule
+    rules_called(name, program, arguments.rules or "std (--rules names other rule files)")
+    opset = subject.writable.opsets.get("", 0)
+    answer = why_not(program, name, graph, subject.saturated, arguments.at, opset)
     if arguments.json:
         write_json(dataclasses.asdict(answer), arguments.json)
     if arguments.json != "-":
@@ -85,13 +89,16 @@ def _blocks(answer: WhyNot) -> list[Block]:
 def _title(answer: WhyNot) -> str:
     place = "" if answer.at is None else f" at `{answer.at}`"
     times = counted(answer.applied, "time")
+    if answer.off:
+        matches = "matches" if answer.fires else "does not match"
+        return f"`{answer.rule}` {matches}{place}, and is {answer.off}"
     if answer.fires and answer.applied:
         return f"`{answer.rule}` fires{place}, {times} in all{' the model' if place else ''}"
     if answer.fires:
         return (
             f"`{answer.rule}` matches{place} and nothing in it is in the way, but it changed "
-            "nothing: the schedule does not reach it, the model's opset lacks its operators, the "
-            "cycle check or `@rounds` stopped it, or the outputs are one already"
+            "nothing: the schedule does not reach it, the cycle check or `@rounds` stopped it, or "
+            "the outputs are one already"
         )
     if answer.applied and place:
         return f"`{answer.rule}` does not fire{place}; elsewhere it does, {times}"
@@ -103,11 +110,18 @@ def _title(answer: WhyNot) -> str:
 def _parts(parts: Sequence[Part], missing: str) -> list[Block]:
     from tensat_dl.cli.tables import Line
 
-    width = max((len(text) for text in (missing, *(p.pattern for p in parts))), default=0)
+    patterns = [_cut(part.pattern) for part in parts]
+    width = max((len(text) for text in (_cut(missing), *patterns)), default=0)
     lines: list[Block] = [
-        Line(f"  matches        {part.pattern.ljust(width)}  {part.node}") for part in parts
+        Line(f"  matches        {pattern.ljust(width)}  {part.node}")
+        for pattern, part in zip(patterns, parts, strict=True)
     ]
-    return [*lines, Line(f"  does not match {missing}", "bold")] if missing else lines
+    return [*lines, Line(f"  does not match {_cut(missing)}", "bold")] if missing else lines
+
+
+def _cut(pattern: str) -> str:
+    """Its beginning, where it is long: the parts in the lines below show the rest."""
+    return pattern if len(pattern) <= _WIDEST else f"{pattern[: _WIDEST - 2]}.."
 
 
 COMMAND = Command(

@@ -50,8 +50,13 @@ def _foreign(operator: Operator, writable: Writable) -> str:
 
 def opset_note(operators: Sequence[str], needed: int, opset: int, rules: Sequence[str]) -> str:
     """Rules that are off at `opset` for want of operators that `needed` has; 0: that none has."""
-    what = f"off at ai.onnx {opset}: {', '.join(rules)} (for want of {', '.join(operators)}"
-    return f"{what}; --opset {needed} has it)" if needed else f"{what})"
+    return f"off at ai.onnx {opset}: {', '.join(rules)} ({lack(operators, needed)})"
+
+
+def lack(operators: Sequence[str], needed: int) -> str:
+    """What rules want that are off, and the opset `needed` that has it; 0: that none has."""
+    what = f"for want of {', '.join(operators)}"
+    return f"{what}; --opset {needed} has it" if needed else what
 
 
 def _least_opset(head: Application, inputs: tuple[Type, ...], writable: Writable) -> int:

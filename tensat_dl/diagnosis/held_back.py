@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tensat_dl.cost.opset_notes import opset_note
+from tensat_dl.cost.opset_notes import lack, opset_note
 from tensat_dl.diagnosis.index import Index
 from tensat_dl.diagnosis.matching import Matcher
 from tensat_dl.diagnosis.obstacles import Judge
@@ -45,6 +45,15 @@ def held_back(
         _note([rule for rule in acting if needed[rule.name] == version], version, opset)
         for version in sorted(set(needed.values()))
     )
+
+
+def held_off(rules: Sequence[Rule], opset: int) -> str:
+    """Why all of these rules are off at the opset; "" where one is not."""
+    made = {operator for rule in rules for operator in made_later(rule, opset)}
+    if not all(made_later(rule, opset) for rule in rules):
+        return ""
+    names = sorted(operator.name for operator in made)
+    return f"off at ai.onnx {opset} ({lack(names, versions_of(made)[''])})"
 
 
 def _note(rules: Sequence[Rule], needed: int, opset: int) -> str:

@@ -36,8 +36,15 @@ def _differences(
             case program.InputVariable(name, optional) if absent and not optional:
                 yield (
                     f"it leaves out the input `{formal.name}`, which the pattern has; "
-                    f"`{name}?` matches both"
+                    f"{_either(name)}"
                 )
             case program.InputVariable(name) if bound.get(name, child) != child:
                 given = "left out" if absent else names.tensor(child)
                 yield f"its input `{formal.name}` is {given}, not {names.tensor(bound[name])}"
+
+
+def _either(name: str) -> str:
+    """What matches an input that may be left out; literals have internal names."""
+    if name.startswith("%l"):
+        return "a rule without it matches where it is left out"
+    return f"`{name}?` matches both"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tensat_dl.diagnosis.held_back import held_off
 from tensat_dl.diagnosis.index import Index
 from tensat_dl.diagnosis.matching import MAX_STEPS, Binding, Matcher, Stuck
 from tensat_dl.diagnosis.misfit import misfit
@@ -19,7 +20,7 @@ from tensat_dl.egraph.snapshot import Saturated
 from tensat_dl.errors import UsageError
 from tensat_dl.graph.model import Graph
 from tensat_dl.language.check.report import source_text
-from tensat_dl.language.program import CheckedProgram, Match
+from tensat_dl.language.program import CheckedProgram, Match, Rule
 from tensat_dl.suggest import nearest_or_all
 
 #: Attempts that are shown.
@@ -48,7 +49,8 @@ class Attempt:
 @dataclass(frozen=True)
 class WhyNot:
     """`fires`: where nothing is in the way.  `attempts` are the furthest of all others, `missed`
-    counts the rest of them.  `complete` is False where the search was given up."""
+    counts the rest of them.  `complete` is False where the search was given up.  `off`: why
+    the rule is off at the model's opset, "" where it is not."""
 
     rule: str
     at: str | None
@@ -57,16 +59,20 @@ class WhyNot:
     attempts: tuple[Attempt, ...]
     missed: int
     complete: bool
+    off: str
 
 
 def why_not(
-    program: CheckedProgram, name: str, graph: Graph, saturated: Saturated, at: str | None = None
+    program: CheckedProgram,
+    name: str,
+    graph: Graph,
+    saturated: Saturated,
+    at: str | None = None,
+    opset: int | None = None,
 ) -> WhyNot:
-    """Look at one rule, anywhere or at one node.  Raises UsageError for names that are none."""
-    rules = [rule for rule in program.rules if name in (rule.name, rule.base)]
-    if not rules:
-        known = dict.fromkeys(name for rule in program.rules for name in (rule.base, rule.name))
-        raise UsageError(f"there is no rule `{name}`", help=nearest_or_all(name, known))
+    """Look at one rule, anywhere or at one node; `opset`: that of what may be written, None is the
+    model's.  Raises UsageError for names that are none."""
+    rules = rules_called(name, program)
     index = Index(saturated)
     names = Names(graph, saturated, index)
     place = None if at is None else names.find(at)
@@ -90,7 +96,19 @@ def why_not(
         tuple(attempts[:_SHOWN]),
         max(0, len(attempts) - _SHOWN),
         all(search.complete for search in searches),
+        held_off(rules, graph.opsets.get("", 0) if opset is None else opset),
     )
+
+
+def rules_called(name: str, program: CheckedProgram, rules: str = "") -> list[Rule]:
+    """The rules of that name, one for each direction and operator.  Raises UsageError, which says
+    that `rules` were searched."""
+    found = [rule for rule in program.rules if name in (rule.name, rule.base)]
+    if not found:
+        known = dict.fromkeys(name for rule in program.rules for name in (rule.base, rule.name))
+        where = f" in {rules}" if rules else ""
+        raise UsageError(f"there is no rule `{name}`{where}", help=nearest_or_all(name, known))
+    return found
 
 
 class _Search:

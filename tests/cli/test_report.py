@@ -200,6 +200,18 @@ def test_summary_where_nothing_was_found(capsys: pytest.CaptureFixture[str]) -> 
     text = text_of(outcome, capsys)
     assert text.startswith("nothing better found; the model is unchanged (roofline 4 s -> 4 s)\n")
     assert "verification  switched off" in text
+    assert "rules         2 acted, and nothing cheaper came of it (-v shows which)\n" in text
+
+
+def test_summary_where_no_rule_acted(capsys: pytest.CaptureFixture[str]) -> None:
+    """The next question is what was in the way."""
+    exploration = dataclasses.replace(EXPLORATION, rules={"merge": RuleCount(9, 0)})
+    outcome = dataclasses.replace(
+        OUTCOME, status=OutcomeStatus.UNCHANGED, rules_in_answer={}, exploration=exploration
+    )
+    assert "rules         none acted (`tensat-dl why-not RULE GRAPH` says" in text_of(
+        outcome, capsys
+    )
 
 
 @pytest.mark.parametrize(

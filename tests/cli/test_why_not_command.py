@@ -74,10 +74,27 @@ def test_a_rule_that_the_opset_has_no_use_for(
     text = "language 1\nrewrite rms: Relu(x) => RMSNormalization(x, x)\n"
     Path(rules).write_text(text)
     heads = []
-    for opset in ("0", "23"):
-        assert (
-            main(["why-not", "rms", model, "--rules", rules, "--set", f"model.opset={opset}"]) == 0
-        )
+    for flags in ([], ["--opset", "23"]):
+        assert main(["why-not", "rms", model, "--rules", rules, *flags]) == 0
         heads.append(capsys.readouterr().out.splitlines()[0])
-    assert "it changed nothing" in heads[0] and "the model's opset lacks" in heads[0]
+    want = "for want of RMSNormalization; --opset 23 has it"
+    assert heads[0] == f"`rms` matches, and is off at ai.onnx 17 ({want})"
     assert heads[1].startswith("`rms` fires, ")
+
+
+def test_long_patterns_are_cut(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    model, rules = files
+    pattern = "Sigmoid(Relu(" + "Abs(" * 30 + "x" + ")" * 32
+    Path(rules).write_text(f"language 1\nrewrite long: {pattern} => x\n")
+    assert main(["why-not", "long", model, "--rules", rules]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2] == "  matches        Sigmoid(Relu(" + "Abs(" * 14 + "A..  Sigmoid of `y`"
+    assert max(map(len, lines)) < 120
+
+
+def test_the_rules_that_were_searched_are_named(
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, _ = files
+    assert main(["why-not", "mine", model]) == 2
+    assert "no rule `mine` in std (--rules names other rule files)" in capsys.readouterr().err

@@ -88,6 +88,12 @@ def ask(rules: str, name: str = "r", at: str | None = None) -> WhyNot:
             "Split of `h1`: it leaves out the input `split`, which the pattern has; "
             "`s?` matches both",
         ),
+        # A number has no name that could be written with `?`.
+        (
+            "rewrite r: Sub(Clip(x, 1, 2), l) => x",
+            "Clip of `o1`: it leaves out the input `max`, which the pattern has; "
+            "a rule without it matches where it is left out",
+        ),
         (
             "rewrite r: Sin(Split(x, s?, axis=1, num_outputs=_)) => x",
             "`h2` is output 1 of Split, the pattern has output 0",

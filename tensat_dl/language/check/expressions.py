@@ -14,7 +14,7 @@ from tensat_dl.language import walk
 from tensat_dl.language.builtins import BUILTINS, Gives, Takes
 from tensat_dl.language.check.names import Kind, Symbol, report_other_kind
 from tensat_dl.language.check.report import Reporter, source_text
-from tensat_dl.language.check.unbound import elsewhere, report_member, report_unbound
+from tensat_dl.language.check.unbound import PRESENCE, elsewhere, report_member, report_unbound
 from tensat_dl.language.check.variables import Context
 from tensat_dl.language.program import Sort
 from tensat_dl.suggest import closest, did_you_mean
@@ -104,9 +104,19 @@ def _check(expr: ast.Expr, context: Context) -> Gives | None:
         "E0320",
         f"`{source_text(expr.span)}` cannot stand in an expression",
         expr.span,
-        help="`_` matches anything, and has no value" if isinstance(expr, ast.Wildcard) else "",
+        help=_instead(expr),
     )
     return None
+
+
+def _instead(expr: ast.Expr) -> str:
+    """What to write for something that is no value."""
+    match expr:
+        case ast.Wildcard():
+            return "`_` matches anything, and has no value"
+        case ast.Maybe(operand=ast.Name(text=name)):
+            return PRESENCE.format(name)
+    return ""
 
 
 def _check_all(expr: ast.Expr, context: Context) -> None:
@@ -320,7 +330,8 @@ def _report_no_function(call: ast.Call, symbol: Symbol | None, context: Context)
         report_other_kind(symbol, "a function", call.function_span, context.report, declared)
         return
     candidates = (*BUILTINS, "weight", *declared)
-    help = elsewhere(name, context) or did_you_mean(name, candidates)
+    there_are = f"there are {', '.join(candidates)}"
+    help = elsewhere(name, context) or did_you_mean(name, candidates) or there_are
     context.report.error("E0208", f"unknown function `{name}`", call.function_span, help=help)
 
 

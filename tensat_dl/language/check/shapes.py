@@ -165,7 +165,12 @@ class _Typing:
         if match.attributes.bound:
             raise _Undecided
         given = self._given(match.operator, match.attributes.required)
-        outputs = _apply(match.operator, given, inputs, len(match.outputs))
+        try:
+            outputs = _apply(match.operator, given, inputs, len(match.outputs))
+        except _Fault:
+            if any(isinstance(found, InputVariable) and found.optional for found in match.inputs):
+                raise _Undecided from None  # it may need one of them, as Resize does
+            raise
         self.types.update(zip(match.outputs, outputs, strict=False))
 
     def _input(self, found: MatchInput) -> Type:

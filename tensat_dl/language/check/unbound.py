@@ -22,7 +22,16 @@ _PYTHON = {
     "False": "write `false`",
 }
 
+#: Words for inputs that may be left out; none of them is a function.
+_PRESENCE = ("present", "absent", "exists", "is_present", "is_absent", "is_none")
+
 _SHOWN = 6
+
+#: How a rule asks for an optional input.
+PRESENCE = (
+    "`known(rank({0}))` holds only where the optional input is present; for the other case, write "
+    "a rule without it"
+)
 
 
 def report_unbound(expr: ast.Name, context: Context) -> None:
@@ -43,6 +52,8 @@ def elsewhere(name: str, context: Context) -> str:
     owner, dot, function = name.rpartition(".")
     if dot and owner in context.variables and function in BUILTINS:
         return f"write `{function}({owner})`"
+    if name in _PRESENCE:
+        return PRESENCE.format("b")
     return _PYTHON.get(name, "")
 
 

@@ -28,6 +28,8 @@ def condition(place: Place) -> str:
     """Conditions and choices, written as elsewhere or in the wrong place."""
     if place.kind == "IF" and "WHERE" in place.accepted and not _has_clauses(place):
         return "conditions stand behind `where`"
+    if place.kind == "IF" and "ARROW" in place.accepted:
+        return "conditions stand behind both sides: `rewrite name: left => right where condition`"
     ternary = place.before("QUESTION") and place.kind not in ("RPAR", "COMMA")
     if (place.kind == "IF" and "AND" in place.accepted) or (ternary and place.between_items):
         return "write `if condition then a else b`"
