@@ -129,3 +129,38 @@ def learnable_affine(channels: int, size: int) -> str:
         "b: f32[16] = weight; s: f32[1] = weight; c: f32[1] = weight; "
         "y = Conv(Add(Mul(x, s), c), w, b)"
     )
+
+
+def focus(channels: int, size: int) -> str:
+    """The first layer of YOLOv5: every second row and column from four places, joined, convolved."""
+    end = size + 1
+    rows = "; ".join(
+        f"r{a} = Slice(x, i64([{a}]), i64([{end}]), i64([2]), i64([2]))" for a in (0, 1)
+    )
+    parts = ", ".join(
+        f"Slice(r{a}, i64([{b}]), i64([{end}]), i64([3]), i64([2]))" for b in (0, 1) for a in (0, 1)
+    )
+    return (
+        f"x: f32[1, 3, {size}, {size}]; w: f32[{channels}, 12, 3, 3] = weight; "
+        f"b: f32[{channels}] = weight; {rows}; "
+        f"y = Relu(Conv(Concat({parts}, axis=1), w, b, pads=[1, 1, 1, 1]))"
+    )
+
+
+def causal(channels: int) -> str:
+    """A block of a temporal convolutional network, as PyTorch writes it, of any length."""
+    return (
+        f"x: f32[1, {channels}, N]; w: f32[{channels}, {channels}, 3] = weight; "
+        f"b: f32[{channels}] = weight; "
+        "y = Add(x, Relu(Slice(Conv(x, w, b, pads=[8, 8], dilations=[4]), "
+        "i64([0]), i64([-8]), i64([2]))))"
+    )
+
+
+def computed_view(channels: int) -> str:
+    """`x.view(b, c, h * w)` where nothing but the channels is known."""
+    return (
+        f"x: f32[B, {channels}, H, W]; s = Shape(x); b = Unsqueeze(Gather(s, i64(0)), i64([0])); "
+        "p = Unsqueeze(Mul(Gather(s, i64(2)), Gather(s, i64(3))), i64([0])); "
+        f"y = Softmax(Reshape(Relu(x), Concat(b, i64([{channels}]), p, axis=0)), axis=1)"
+    )

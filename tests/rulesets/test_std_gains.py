@@ -41,6 +41,15 @@ GAINS = {
         stories.spectrum(640, 256),
         ["Add", "Gather", "Gemm", "Mul", *["Reshape"] * 3, "Split", "Sqrt", "Transpose"],
     ),
+    # slices, joint and convolution are one convolution in larger steps
+    "focus": (stories.focus(8, 16), ["Conv", "Relu"]),
+    # what is cut off is not padded
+    "causal": (stories.causal(8), ["Add", "Conv", "Relu"]),
+    # two dims are read, one by one or as a product
+    "computed_view": (
+        stories.computed_view(4),
+        ["Concat", "ReduceProd", "Relu", "Reshape", "Shape", "Shape", "Softmax"],
+    ),
     # the shape follows from the types
     "known_shapes": (stories.known_shapes("N"), ["Reshape"]),
 }  # fmt: skip
