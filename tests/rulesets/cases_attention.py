@@ -24,6 +24,12 @@ _HEADS = (
     "b = Transpose(Reshape(k, i64([0, 0, 2, 8])), perm=[0, 2, 1, 3]); "
     "c = Transpose(Reshape(v, i64([0, 0, 2, 6])), perm=[0, 2, 1, 3]); "
 )
+_SHARED = (
+    "q: f32[2, 4, 5, 8]; k: f32[2, 2, 3, 8]; v: f32[2, 2, 3, 6]; "
+    "a = Reshape(Expand(Unsqueeze(k, i64([{0}])), i64([2, 2, 2, 3, 8])), i64([2, 4, 3, 8])); "
+    "b = Reshape(Expand(Unsqueeze(v, i64([{0}])), i64([2, 2, 2, 3, 6])), i64([2, 4, 3, 6])); "
+    "m: bool[5, 3]; y = Attention(q, a, b, m, scale=0.5)"
+)
 _JOINED = "y = Reshape(Transpose(h, perm=[0, 2, 1, 3]), i64([0, 0, 24]))"
 _RMS = "x: f32[2, 3, 4]; s: f32[4] = weight; h = RMSNormalization(x, s, epsilon=0.5); "
 
@@ -98,6 +104,8 @@ CASES: list[Case] = _at_23(
         _QKV
         + "m: bool[5, 1]; o: f32[1, 3] = weight; y = Attention(q, k, v, Where(m, Mul(o, f32(0)), f32(-1e39)))",
     ),
+    *acts("attention.attention_of_repeated_heads", _SHARED.format(2)),
+    *rests("attention.attention_of_repeated_heads", _SHARED.format(1)),
     *acts(
         "attention.attention_of_rows",
         _HEADS + "h = Attention(a, b, c, scale=0.5); " + _JOINED,
