@@ -24,6 +24,7 @@ from tensat_dl.graph.prune import remove_dead
 from tensat_dl.graph.untyped import find_untyped
 from tensat_dl.outcome import Outcome, OutcomeStatus
 from tensat_dl.sentences import counted, listed, shortened
+from tensat_dl.vocabulary.adapters import OLDEST
 
 if TYPE_CHECKING:
     from tensat_dl.cost.measured.comparison import Comparison
@@ -84,7 +85,9 @@ def _in_vain(run: Run) -> Iterator[str]:
 
 
 def _passed_over(graph: Graph) -> Iterator[str]:
-    """Of nodes that rules cannot look at."""
+    """Of nodes that rules cannot look at, though the model is none that rules never look at."""
+    if graph.opsets.get("", OLDEST) < OLDEST:
+        return
     found = find_untyped(graph)
     if found.nodes:
         names = shortened([f"`{name}`" for name in found.values], _NAMED)

@@ -76,7 +76,8 @@ def external_content(tensor: onnx.TensorProto, folder: Path | None) -> ExternalC
     if length != expected:
         raise InputError(
             f"tensor '{tensor.name}' needs {expected} bytes of external data, "
-            f"but the model gives it {length}"
+            f"but the model gives it {length}",
+            help="the model is not valid ONNX; export it again",
         )
     _check_size(tensor.name, path, offset + length)
     return ExternalContent(path, offset, length, dtype, dims)

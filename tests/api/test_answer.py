@@ -60,6 +60,16 @@ def test_a_model_with_nothing_to_do_is_written_as_it_was(idle: str, tmp_path: Pa
     assert Path(written).read_bytes() == path.read_bytes()
 
 
+def test_a_model_older_than_rules_is_told_nothing_else(idle: str) -> None:
+    proto = model("g (float[2] x) => (float[2] y) { a = Relu(x) y = Relu(a) }")
+    proto.opset_import[0].version = 5
+    result = tensat_dl.optimize(proto, idle)
+    assert operators(result.model) == ["Relu", "Relu"]
+    (warning,) = result.report["warnings"]
+    assert "rules apply from 7 on" in warning
+    assert result.report["notes"] == []
+
+
 def test_a_result_that_the_runtime_refuses_is_not_written(idle: str) -> None:
     """onnxruntime runs Range with a limit of one dim unless it sees that it is a constant."""
     proto = model(
