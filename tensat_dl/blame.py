@@ -82,7 +82,7 @@ def blame_masked(
         return None
     barred = frozenset(node for node in saturated.nodes if _hides_nan(node))
     names = ", ".join(dict.fromkeys(map(_named, culprits)))
-    why = "the model gives NaN, perhaps of a row of which all is masked, where this gives numbers"
+    why = "the model gives NaN, or what the real numbers do not tell; a row may be masked as a whole"
     return Blame(barred, f"{names} is left out of the answer: {why}")
 
 
