@@ -73,8 +73,8 @@ def blame_operator(
 def blame_masked(
     makers: Mapping[str, ENode], saturated: Saturated, verification: Verification
 ) -> Blame | None:
-    """All that rules make of operators which give numbers where a softmax gives NaN, where the
-    original has NaN."""
+    """All that rules make of operators which give numbers where a softmax gives NaN, if the answer
+    is wrong where the real numbers do not tell why."""
     if not any(mismatch.beyond_reals for mismatch in verification.mismatches):
         return None
     culprits = [each for each in makers.values() if _hides_nan(each)]
@@ -82,7 +82,7 @@ def blame_masked(
         return None
     barred = frozenset(node for node in saturated.nodes if _hides_nan(node))
     names = ", ".join(dict.fromkeys(map(_named, culprits)))
-    why = "the model gives NaN, or what the real numbers do not tell; a row may be masked as a whole"
+    why = "the model gives NaN (of a row that is masked as a whole?), infinities or sums that cancel"
     return Blame(barred, f"{names} is left out of the answer: {why}")
 
 

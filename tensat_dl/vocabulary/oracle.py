@@ -168,8 +168,9 @@ def _constant(given: object) -> Iterator[TensorProto]:
     if any(isinstance(item, SymbolicDim) for item in (*given.value, *given.dims)):
         return
     numpy_type = helper.tensor_dtype_to_np_dtype(given.dtype.onnx_code)
-    array = np.array(given.value, dtype=numpy_type).reshape(given.dims)  # type: ignore[arg-type]
-    yield numpy_helper.from_array(array)
+    with np.errstate(over="ignore"):  # numbers beyond the largest are infinite
+        array = np.array(given.value, dtype=numpy_type)
+    yield numpy_helper.from_array(array.reshape(given.dims))  # type: ignore[arg-type]
 
 
 def _attribute_proto(

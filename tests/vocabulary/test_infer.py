@@ -325,3 +325,11 @@ def test_nothing_raises(data: st.DataObject) -> None:
     canonical = canonical_attributes(op, chosen, inputs)
     found = infer(op, canonical, inputs, outputs)
     assert isinstance(found, TypeFault) or len(found) == outputs
+
+
+def test_numbers_beyond_the_largest_are_infinite_without_a_word_from_numpy(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    lowest = TensorType(DType.F32, (), (-1e39,))
+    assert infer(catalog.operator("Clip"), Attributes(), (f32(2), lowest), 1) == (f32(2),)
+    assert [str(warning.message) for warning in recwarn] == []
