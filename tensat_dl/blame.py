@@ -82,7 +82,7 @@ def blame_masked(
         return None
     barred = frozenset(node for node in saturated.nodes if _hides_nan(node))
     names = ", ".join(dict.fromkeys(map(_named, culprits)))
-    why = "the model gives NaN (of a row that is masked as a whole?), infinities or sums that cancel"
+    why = "the model gives NaN (of a row that is all masked?), infinities or sums that cancel"
     return Blame(barred, f"{names} is left out of the answer: {why}")
 
 
