@@ -73,7 +73,10 @@ def optimize(
         written = cast(Model, str(target) if isinstance(model, str) else target)
         return Result(written, make_report(outcome))
     if output is not None:
-        raise UsageError("`output` is for models given as a path")
+        raise UsageError(
+            "`output` is for models given as a path",
+            help="the optimised model is `.model` of the result: save it as you made it",
+        )
     outcome = run(cast(Any, model), chosen, settings, progress or silent)
     from tensat_dl.graph.convert import model_like
 

@@ -12,10 +12,13 @@ from tensat_dl.cli.command import Command
 from tensat_dl.cli.failures import print_diagnostics
 from tensat_dl.diagnostics import Severity
 from tensat_dl.errors import ExitCode
-from tensat_dl.sentences import counted
+from tensat_dl.sentences import counted, shortened
 
 if TYPE_CHECKING:
     from tensat_dl.soundness.verdict import Verdict
+
+#: Rules that are named where some of them call for a remark.
+_NAMED = 5
 
 _EPILOG = """\
 examples:
@@ -110,13 +113,13 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
     if arguments.json:
         write_json(make_report(verdicts), arguments.json)
     if not quiet:
-        _print(verdicts, arguments.rules, verbose=arguments.verbose)
+        _print(verdicts, arguments.rules, arguments.samples, verbose=arguments.verbose)
     print_diagnostics(found)
     bad = any(diagnostic.severity is Severity.ERROR for diagnostic in found)
     return ExitCode.BAD_RULES if bad else ExitCode.OK
 
 
-def _print(verdicts: Sequence[Verdict], rules: str, *, verbose: bool) -> None:
+def _print(verdicts: Sequence[Verdict], rules: str, samples: int, *, verbose: bool) -> None:
     from tensat_dl.cli.tables import Line, Table, print_blocks
 
     columns: tuple[str, ...] = ("rule", "verdict", "method", ">instances", ">error", "kept apart")
@@ -132,7 +135,7 @@ def _print(verdicts: Sequence[Verdict], rules: str, *, verbose: bool) -> None:
     words = [_counted(name, count) for name, count in counts.items()]
     total = counted(len(rows), "rule")
     line = Line(f"{rules}: " + (f"{total}: {', '.join(words)}" if words else total))
-    lines = [line, *map(Line, _guarded(verdicts))]
+    lines = [line, *map(Line, [*_guarded(verdicts), *_rarely_met(verdicts, samples)])]
     print_blocks([Table(columns, rows), *lines] if rows else lines, sys.stdout)
 
 
@@ -143,6 +146,19 @@ def _guarded(verdicts: Sequence[Verdict]) -> Iterator[str]:
         yield (
             f"of {counted(len(apart), 'rule')} some instances differ in type: the guard of types "
             "keeps both sides apart there (--unguarded refutes them)"
+        )
+
+
+def _rarely_met(verdicts: Sequence[Verdict], samples: int) -> Iterator[str]:
+    """That a verdict stands on fewer instances than was asked for."""
+    from tensat_dl.soundness.verdict import Status
+
+    few = [v for v in verdicts if v.status is Status.HOLDS and v.instances < samples]
+    if few:
+        named = shortened([f"{v.rule} {v.instances}" for v in few], _NAMED)
+        yield (
+            f"of {counted(len(few), 'rule')} fewer than {samples} instances were found ({named}): "
+            "what the rule asks for is rarely drawn (--samples, --seed: more, others)"
         )
 
 

@@ -44,6 +44,19 @@ def test_a_rule_that_is_refuted(tensat) -> None:
     assert "they differ first" in done.err
 
 
+def test_a_verdict_on_few_instances_says_so(tensat) -> None:
+    """Sizes of 1, 2, 3 and 6 that seldom come together."""
+    rule = "rewrite r: Relu(Relu(x: T[A, B, C])) => Relu(x) where A + B + C == 9, A * B == 6"
+    Path("r.tsat").write_text(f"language 1\n@allow(W1001)\n{rule}\n")
+    done = tensat("verify", "r.tsat", "--json", "v.json")
+    (verdict,) = json.loads(Path("v.json").read_text())["rules"]
+    assert verdict["status"] == "holds" and 0 < verdict["instances"] < 40
+    assert done.out.splitlines()[-1] == (
+        f"of 1 rule fewer than 40 instances were found (r {verdict['instances']}): what the rule "
+        "asks for is rarely drawn (--samples, --seed: more, others)"
+    )
+
+
 def test_types_that_differ(tensat) -> None:
     Path("r.tsat").write_text("language 1\n@real\nrewrite r: Add(x, Sub(c: T[N], c)) => x\n")
     done = tensat("verify", "r.tsat")
