@@ -2,6 +2,7 @@
 
 Enters: a checked program, an explored e-graph, the opsets of the model.  Leaves: one note for each
 opset that would have the operators.  They are matched here, in the e-graph that the others made.
+Of given rules, also why they are off, whether or not they would act.
 """
 
 from __future__ import annotations
