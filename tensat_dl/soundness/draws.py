@@ -29,6 +29,8 @@ _SQUARE_POOLS = ((2,), (3,), (2,), (1, 2))
 #: The only size in most attempts with a design: the usual one is what two narrow axes are together.
 _ONE_SIZE = (2, 2, 2, 3, 1)
 _SMALL_POOLS = ((1, 2), (2,), (1,), (2, 3), (1, 2, 3), (0, 1, 2))
+#: Large dims that are drawn in one attempt.
+_MOST_LARGE = 2
 _RANKS = (0, 1, 1, 2, 2, 2, 2, 3, 3, 4, 4, 4, 5)
 
 _DTYPES = (
@@ -54,7 +56,7 @@ class Draw:
     """The state of one attempt; `small` keeps sizes small, for counterexamples; `square` makes dims
     equal, so that what mixes them up is not seen by its type; `design`: what choices of kinds are
     left to, None where they are drawn; `applied`: what was drawn for each operator; `made`:
-    shapes that others may have again."""
+    shapes that others may have again; `asked`: large sizes that the rule's conditions name."""
 
     random: Random
     small: bool = False
@@ -65,7 +67,9 @@ class Draw:
     element: DType = DType.F32
     applied: dict[str, list[Earlier]] = field(default_factory=dict)
     made: list[Dims] = field(default_factory=list)
+    asked: Dims = ()
     _seen: list[Dims] = field(default_factory=list)
+    _large: int = 0
 
     def __post_init__(self) -> None:
         self.pool = self.random.choice(self._pools())
@@ -102,7 +106,10 @@ class Draw:
         return self.random.random() < probability
 
     def size(self) -> int:
-        """One dim."""
+        """One dim; now and then one that is asked for, as two large ones are work enough."""
+        if self.asked and self._large < _MOST_LARGE and self.chance(0.4):
+            self._large += 1
+            return self.random.choice(self.asked)
         return self.random.choice(self.pool)
 
     def extent(self) -> int:

@@ -35,6 +35,9 @@ _SPATIAL = frozenset(
         *("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool", "DepthToSpace", "SpaceToDepth"),
     )
 )
+_OF_DIMS = frozenset(("dim", "shape"))
+#: Dims up to here are drawn anyway; tensors with dims beyond `_LARGEST` would take long.
+_USUAL, _LARGEST = 6, 256
 _OF_VALUES = frozenset(("value", "known", "const"))
 
 
@@ -59,7 +62,8 @@ class Hints:
     """`conditions`: those of the rule; `avoid`: one that must not hold; `valued`: tensors whose
     value is asked for, with the numbers that stand beside them; `scalars`: tensors that should
     have one element; `dtypes`: element types that all operators take, those first that the rule
-    names; `spatial`: an operator slides a window over its input."""
+    names; `spatial`: an operator slides a window over its input; `sizes`: what conditions compare
+    dims with, where that is more than dims usually are."""
 
     conditions: tuple[Condition, ...]
     avoid: Condition | None
@@ -67,6 +71,7 @@ class Hints:
     scalars: frozenset[str]
     dtypes: tuple[DType, ...]
     spatial: bool
+    sizes: tuple[int, ...]
 
 
 def hints_of(
@@ -97,7 +102,24 @@ def hints_of(
         frozenset(scalars),
         _dtypes(rule, applied, functions),
         bool(_SPATIAL & set(applied)),
+        tuple(sorted(set(_sizes(rule, functions)))),
     )
+
+
+def _sizes(rule: Rule, functions: Mapping[str, Function]) -> Iterator[int]:
+    """The numbers of conditions on dims, and those beside them, for `>`."""
+    stated = [dim for one in rule.ascriptions for dim in one.type.dims or ()]
+    dims = {name.text for dim in stated for name in walk.names_in(dim)}
+    for expr in rule.conditions:
+        inside = [part for body in (expr, *_bodies(expr, functions)) for part in walk.walk(body)]
+        called = {part.function for part in inside if isinstance(part, ast.Call)}
+        if called & _OF_DIMS or dims & {name.text for name in walk.names_in(expr)}:
+            whole = (number for number in _numbers(inside) if isinstance(number, int))
+            yield from (n for number in whole for n in (number, number + 1) if _is_large(n))
+
+
+def _is_large(size: int) -> bool:
+    return _USUAL < size <= _LARGEST
 
 
 def _bodies(expr: ast.Expr, functions: Mapping[str, Function]) -> list[ast.Expr]:

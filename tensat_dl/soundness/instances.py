@@ -196,7 +196,7 @@ class Sampler:
     def _rows(self, plan: RulePlan, hints: Hints) -> Iterator[Row]:
         design = self._design if self._design.begin() and not self.small else None
         square = self._square and design is None
-        draw = Draw(self.random, self.small, square=square, design=design)
+        draw = Draw(self.random, self.small, square=square, design=design, asked=hints.sizes)
         self._square = False
         if draw.element not in hints.dtypes or draw.chance(0.2):
             draw.element = self._element(hints) if hints.dtypes else draw.element

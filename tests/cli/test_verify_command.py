@@ -44,6 +44,24 @@ def test_a_rule_that_is_refuted(tensat) -> None:
     assert "they differ first" in done.err
 
 
+@pytest.mark.parametrize(
+    ("condition", "least"),
+    [("N == 64", 64), ("dim(w, 0) >= 32", 32), ("K > 40", 41), ("shape(w) == [7, 24]", 7)],
+)
+def test_sizes_that_a_condition_names_are_drawn(tensat, condition: str, least: int) -> None:
+    """Sizes are small otherwise: without them there would be no instance."""
+    sides = "MatMul(x, Neg(Neg(w: T[K, N]))) => MatMul(x, "
+    rules = [
+        f"rewrite {n}: {sides}{w}) where {condition}" for n, w in (("r", "w"), ("s", "Neg(w)"))
+    ]
+    Path("r.tsat").write_text("\n".join(["language 1", "@allow(W1001)", *rules]))
+    done = tensat("verify", "r.tsat", "--json", "v.json", "--samples", 5)
+    right, wrong = json.loads(Path("v.json").read_text())["rules"]
+    assert (done.code, right["status"], right["instances"]) == (4, "holds", 5)
+    assert wrong["status"] == "refuted"
+    assert f"= {least}" in done.err or f"[{least}, 24]" in done.err
+
+
 def test_a_verdict_on_few_instances_says_so(tensat) -> None:
     """Sizes of 1, 2, 3 and 6 that seldom come together."""
     rule = "rewrite r: Relu(Relu(x: T[A, B, C])) => Relu(x) where A + B + C == 9, A * B == 6"
