@@ -13,6 +13,7 @@ from tensat_dl.diagnostics import Diagnostic, Severity, Span
 from tensat_dl.language.allowances import VERIFIED, Allowance, idle, remaining
 from tensat_dl.language.check.report import source_text
 from tensat_dl.language.program import CheckedProgram, Rule
+from tensat_dl.soundness.hints import LARGEST
 from tensat_dl.soundness.verdict import Computed, Counterexample, Status, Tensor, Verdict
 from tensat_dl.syntax import ast
 from tensat_dl.syntax.print_expressions import format_expr
@@ -115,7 +116,8 @@ def _of(rule: Rule, verdict: Verdict) -> Iterator[Diagnostic]:
                 f"no instance of `{verdict.rule}` was found",
                 rule.span,
                 notes=(verdict.reason,),
-                help="the rule may never act; check its types and conditions",
+                help="the rule may never act, or only on what is not drawn, as dims beyond "
+                f"{LARGEST}; check its types and conditions",
             )
         case Status.NOT_EVALUATED:
             yield Diagnostic(

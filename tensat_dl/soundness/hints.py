@@ -36,8 +36,8 @@ _SPATIAL = frozenset(
     )
 )
 _OF_DIMS = frozenset(("dim", "shape"))
-#: Dims up to here are drawn anyway; tensors with dims beyond `_LARGEST` would take long.
-_USUAL, _LARGEST = 6, 256
+#: Dims up to here are drawn anyway; tensors with dims beyond `LARGEST` would take long.
+_USUAL, LARGEST = 6, 256
 _OF_VALUES = frozenset(("value", "known", "const"))
 
 
@@ -119,7 +119,7 @@ def _sizes(rule: Rule, functions: Mapping[str, Function]) -> Iterator[int]:
 
 
 def _is_large(size: int) -> bool:
-    return _USUAL < size <= _LARGEST
+    return _USUAL < size <= LARGEST
 
 
 def _bodies(expr: ast.Expr, functions: Mapping[str, Function]) -> list[ast.Expr]:

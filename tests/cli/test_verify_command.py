@@ -62,6 +62,14 @@ def test_sizes_that_a_condition_names_are_drawn(tensat, condition: str, least: i
     assert f"= {least}" in done.err or f"[{least}, 24]" in done.err
 
 
+def test_a_size_that_is_not_drawn_is_no_mistake_of_the_rule(tensat) -> None:
+    rule = "rewrite r: Relu(Relu(x: T[N])) => Relu(x) where N > 300"
+    Path("r.tsat").write_text(f"language 1\n{rule}\n")
+    done = tensat("verify", "r.tsat")
+    assert done.code == 4
+    assert "or only on what is not drawn, as dims beyond 256" in done.err
+
+
 def test_a_verdict_on_few_instances_says_so(tensat) -> None:
     """Sizes of 1, 2, 3 and 6 that seldom come together."""
     rule = "rewrite r: Relu(Relu(x: T[A, B, C])) => Relu(x) where A + B + C == 9, A * B == 6"
