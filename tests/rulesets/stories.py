@@ -164,3 +164,11 @@ def computed_view(channels: int) -> str:
         "p = Unsqueeze(Mul(Gather(s, i64(2)), Gather(s, i64(3))), i64([0])); "
         f"y = Softmax(Reshape(Relu(x), Concat(b, i64([{channels}]), p, axis=0)), axis=1)"
     )
+
+
+#: Pixels that are normalised in two ways, one after the other.
+PIXELS = (
+    "x: f32[1, 3, 64, 64]; mean: f32[3, 1, 1] = weight; deviation: f32[3, 1, 1] = weight; "
+    "gamma: f32[3, 1, 1] = weight; beta: f32[3, 1, 1] = weight; "
+    "y = Add(Mul(Div(Sub(Div(x, f32(255.0)), mean), deviation), gamma), beta)"
+)

@@ -50,6 +50,8 @@ GAINS = {
         stories.computed_view(4),
         ["Concat", "ReduceProd", "Relu", "Reshape", "Shape", "Shape", "Softmax"],
     ),
+    # (x / 255 - mean) / deviation * gamma + beta
+    "pixels": (stories.PIXELS, ["Add", "Mul"]),
     # the shape follows from the types
     "known_shapes": (stories.known_shapes("N"), ["Reshape"]),
 }  # fmt: skip

@@ -20,6 +20,7 @@ import cases_reduce
 import cases_shapes
 import cases_tidy
 import cases_transpose
+import cases_weights
 import pytest
 from alternatives import explore_alone, rules_by_name
 from comparisons import assert_equal, assert_equal_on_specials
@@ -40,6 +41,7 @@ CASES = [
     *cases_differences.CASES,
     *cases_parts.CASES,
     *cases_reduce.CASES,
+    *cases_weights.CASES,
     *cases_shapes.CASES,
     *cases_exporters.CASES,
     *cases_extra.CASES,
