@@ -25,14 +25,14 @@ from tensat_dl.cost.settled import Settled
 from tensat_dl.errors import InfeasibleError
 from tensat_dl.export import Exported
 from tensat_dl.graph.digest import model_digest
-from tensat_dl.graph.fold import fold_constants, left_by_folding
+from tensat_dl.graph.folding.fold import fold_constants, left_by_folding
 from tensat_dl.graph.model import Graph, Node
 from tensat_dl.graph.prune import remove_dead
-from tensat_dl.graph.run import Loader
+from tensat_dl.graph.running.run import Loader
 from tensat_dl.graph.source import Source
-from tensat_dl.graph.verification import Verification
-from tensat_dl.graph.verify import verify
-from tensat_dl.graph.write import build_source
+from tensat_dl.graph.verifying.verification import Verification
+from tensat_dl.graph.verifying.verify import verify
+from tensat_dl.graph.writing.write import build_source
 from tensat_dl.phases import Phases
 from tensat_dl.progress import Phase
 from tensat_dl.settings import Settings

@@ -22,7 +22,7 @@ from tensat_dl.extract.limits import require_selection
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.opsets import at_oldest_opset
 from tensat_dl.graph.source import Source
-from tensat_dl.graph.verification import Verification
+from tensat_dl.graph.verifying.verification import Verification
 from tensat_dl.phases import Phases
 from tensat_dl.progress import Phase
 from tensat_dl.settings import ExtractSettings, Settings

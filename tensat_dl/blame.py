@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from tensat_dl.egraph.snapshot import Application, ENode, Saturated
-from tensat_dl.graph.fold import evaluate
-from tensat_dl.graph.marks import marked, place_in
+from tensat_dl.graph.folding.fold import evaluate
 from tensat_dl.graph.model import Constant, Graph, Node
 from tensat_dl.graph.prune import live_nodes
+from tensat_dl.graph.running.marks import marked, place_in
 from tensat_dl.graph.source import Source
 from tensat_dl.graph.tensors import is_too_large
-from tensat_dl.graph.verification import Verification
+from tensat_dl.graph.verifying.verification import Verification
 from tensat_dl.vocabulary.operators import OperatorKind
 
 #: What constants become where numbers are no longer real, the worst first.

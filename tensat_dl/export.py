@@ -2,7 +2,7 @@
 
 Enters: the original graph, the snapshot, one e-node for each class that is used.  Leaves: a graph
 of the same interface: values and nodes that the original has keep their names and the order of
-their operands, virtual operators are lowered.  Knows no ONNX; `graph.write` does.
+their operands, virtual operators are lowered.  Knows no ONNX; `graph.writing` does.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tensat_dl.egraph.snapshot import Exploration
     from tensat_dl.extract.problem import Extraction
     from tensat_dl.graph.source import Source
-    from tensat_dl.graph.verify import Verification
+    from tensat_dl.graph.verifying.verify import Verification
 
 
 class OutcomeStatus(StrEnum):

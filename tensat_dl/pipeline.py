@@ -22,10 +22,10 @@ from tensat_dl.egraph.explore import explore
 from tensat_dl.extract.run import validate
 from tensat_dl.fallbacks import fall_back
 from tensat_dl.graph.opsets import allowed_opsets
-from tensat_dl.graph.read import read_model
-from tensat_dl.graph.save import save
+from tensat_dl.graph.reading.read import read_model
 from tensat_dl.graph.source import Source
-from tensat_dl.graph.verify import require
+from tensat_dl.graph.verifying.verify import require
+from tensat_dl.graph.writing.save import save
 from tensat_dl.language.load import RuleNames, load_rules
 from tensat_dl.language.newer import within
 from tensat_dl.language.program import CheckedProgram

@@ -80,6 +80,9 @@ STAGES["api"] = _BELOW_PIPELINE | {"pipeline"}
 STAGES["cli"] = _BELOW_PIPELINE | {"pipeline", "api"}
 STAGES["__main__"] = {"cli"}
 
+#: The packages inside a stage, in order: one imports those before it, modules beside them none.
+INSIDE = {"graph": ("writing", "running", "folding", "reading", "verifying")}
+
 #: Package -> the only places (path prefixes below tensat_dl/) that may import it.
 FENCES: dict[str, tuple[str, ...]] = {
     "lark": ("syntax/",),
@@ -158,6 +161,23 @@ def test_a_stage_imports_only_earlier_ones(path: Path) -> None:
         and not is_attribute_of_package(name)
     ]
     assert wrong == []
+
+
+@pytest.mark.parametrize("stage", INSIDE)
+def test_packages_inside_a_stage_have_an_order(stage: str) -> None:
+    place = {name: number for number, name in enumerate(INSIDE[stage])}
+    wrong = [
+        f"{path.relative_to(PACKAGE)}:{line} imports {name}"
+        for path in (PACKAGE / stage).rglob("*.py")
+        for name, line in imports(path)
+        if name.startswith(f"tensat_dl.{stage}.")
+        and place.get(name.split(".")[2], -1) > place.get(path.parent.name, -1)
+    ]
+    assert wrong == []
+    packages = {
+        path.name for path in (PACKAGE / stage).iterdir() if (path / "__init__.py").exists()
+    }
+    assert packages == set(place)
 
 
 def test_the_table_of_contributing_has_the_order_of_imports() -> None:

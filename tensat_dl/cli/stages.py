@@ -50,7 +50,7 @@ class Subject:
     def graph(self) -> Graph:
         """The model as a graph."""
         from tensat_dl.egraph.adopt import DeclaredOperators
-        from tensat_dl.graph.read import read_model
+        from tensat_dl.graph.reading.read import read_model
 
         assert self.model is not None, "the command asks for a model where a stage needs one"
         return read_model(self.model, self.settings.model, DeclaredOperators(self.program))

@@ -15,7 +15,7 @@ from pathlib import Path
 from tensat_dl.cost.models import MEASURED, known_models
 from tensat_dl.errors import UsageError
 from tensat_dl.graph.model import Graph
-from tensat_dl.graph.run import CannotRun, try_without_weights
+from tensat_dl.graph.running.run import CannotRun, try_without_weights
 from tensat_dl.language.program import CheckedProgram, DefaultCost
 from tensat_dl.resources import data_directory
 from tensat_dl.settings import ROOFLINE, CostSettings

@@ -13,7 +13,7 @@ from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.work import Part
 from tensat_dl.egraph.loading import application_of
 from tensat_dl.egraph.snapshot import Application, ENode, Leaf, LeafKind, Saturated
-from tensat_dl.graph.fold_choice import is_foldable, may_fold
+from tensat_dl.graph.folding.choice import is_foldable, may_fold
 from tensat_dl.graph.model import Graph, Node
 from tensat_dl.vocabulary.operators import OperatorKind
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tensat_dl.cost.flops import DATA_MOVEMENT
 from tensat_dl.diagnostics import Diagnostic, Severity
-from tensat_dl.graph.fold_choice import is_foldable
+from tensat_dl.graph.folding.choice import is_foldable
 from tensat_dl.language.allowances import remaining
 from tensat_dl.language.evaluate import Environment, evaluate
 from tensat_dl.language.lint.matching import key

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from tensat_dl.egraph.interning import Interner
 from tensat_dl.egraph.typing import Typer
-from tensat_dl.graph.lifting import TypedNode
 from tensat_dl.graph.model import Node
+from tensat_dl.graph.reading.lifting import TypedNode
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.vocabulary.canonical import canonical_attributes
 from tensat_dl.vocabulary.operators import Operator, OperatorKind

@@ -2,7 +2,7 @@
 
 Values are named by strings, unique in the graph; "" never names a value.  Nodes are in
 topological order.  What the e-graph does not need in order to reason (metadata, doc strings,
-functions, opset imports, external storage) stays in `source` and is put back by `graph.write`.
+functions, opset imports, external storage) stays in `source` and is put back by `graph.writing`.
 """
 
 from __future__ import annotations

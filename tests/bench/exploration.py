@@ -27,7 +27,7 @@ from tensat_dl.egraph.engine import Engine
 from tensat_dl.egraph.explore import chosen_rules, explore
 from tensat_dl.egraph.worker import Job, run_in_process
 from tensat_dl.graph.model import Graph
-from tensat_dl.graph.read import read_model
+from tensat_dl.graph.reading.read import read_model
 from tensat_dl.language.load import load_program
 from tensat_dl.settings import ExploreSettings, ModelSettings, RuleSettings
 

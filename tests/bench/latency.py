@@ -37,7 +37,7 @@ from rounds import CLOCKS, Timing, measure, open_session
 from zoo import CACHE, MODELS, Entry, Feed, NotHere
 
 from tensat_dl.cost.models import MEASURED
-from tensat_dl.graph.compare import compare
+from tensat_dl.graph.verifying.compare import compare
 
 LEVELS = {"on": True, "off": False}
 #: Measurements, in the cache.

@@ -30,9 +30,9 @@ from onnx.backend.test.loader import load_model_tests
 from onnx.helper import np_dtype_to_tensor_dtype, tensor_dtype_to_np_dtype
 
 import tensat_dl
-from tensat_dl.graph.plain import plain_code
 from tensat_dl.graph.randomness import random_outputs
-from tensat_dl.graph.run import CannotRun, open_runner
+from tensat_dl.graph.running.plain import plain_code
+from tensat_dl.graph.running.run import CannotRun, open_runner
 from tensat_dl.graph.source import Source
 from tensat_dl.language.program import CheckedProgram
 

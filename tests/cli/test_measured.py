@@ -21,7 +21,7 @@ from tensat_dl.cost.measured.cache import CostCache, Measurement
 from tensat_dl.cost.measured.comparison import Comparison
 from tensat_dl.cost.measured.little_model import LittleModel
 from tensat_dl.cost.measured.timer import OrtTimer, Timing
-from tensat_dl.graph.run import Loader
+from tensat_dl.graph.running.run import Loader
 
 RELU = "language 1\nrewrite relu_relu: Relu(Relu(x)) => Relu(x)\n"
 RUN = ("run", "rules.tsat", "m.onnx", "--cost", "measured", "--cost-cache", "c.sqlite")

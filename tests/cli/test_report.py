@@ -16,7 +16,7 @@ from tensat_dl.cost.choice import CostChoice
 from tensat_dl.egraph.snapshot import Exploration, RuleCount
 from tensat_dl.extract.problem import Extraction, Selection, StageRecord, Status, StopReason
 from tensat_dl.graph.source import Source
-from tensat_dl.graph.verify import Verification
+from tensat_dl.graph.verifying.verify import Verification
 from tensat_dl.outcome import Outcome, OutcomeStatus
 from tensat_dl.report import extraction_report, make_report, versions, write_json
 

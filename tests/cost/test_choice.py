@@ -11,7 +11,7 @@ import pytest
 from tensat_dl.cost.choice import CostChoice, choose_model, named_model
 from tensat_dl.errors import UsageError
 from tensat_dl.graph.model import Graph
-from tensat_dl.graph.read import read_model
+from tensat_dl.graph.reading.read import read_model
 from tensat_dl.language.load import load_rules
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.settings import CostSettings, ModelSettings

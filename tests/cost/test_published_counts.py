@@ -9,7 +9,7 @@ import pytest
 
 from tensat_dl.cost.flops import flops
 from tensat_dl.cost.shapes import shapes_of
-from tensat_dl.graph.read import read_model
+from tensat_dl.graph.reading.read import read_model
 from tensat_dl.settings import ModelSettings
 
 LIGHT = Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"

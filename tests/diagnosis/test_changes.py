@@ -15,7 +15,7 @@ from tensat_dl.diagnosis.origins import find_origins
 from tensat_dl.diagnosis.steps import Steps
 from tensat_dl.egraph.adopt import DeclaredOperators
 from tensat_dl.extract.run import extract
-from tensat_dl.graph.read import read_model
+from tensat_dl.graph.reading.read import read_model
 
 
 def changes(rules: str, graph: str, cost: str = "nodes") -> tuple[tuple[Change, ...], float]:

@@ -10,7 +10,7 @@ from onnx_text import model
 from tensat_dl.diagnosis.why_not import WhyNot, why_not
 from tensat_dl.egraph.adopt import DeclaredOperators
 from tensat_dl.errors import UsageError
-from tensat_dl.graph.read import read_model
+from tensat_dl.graph.reading.read import read_model
 from tensat_dl.settings import ModelSettings
 
 GRAPH = """(float[8,16] x, float[16,4] v, float[N,4] n) => (

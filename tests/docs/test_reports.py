@@ -21,7 +21,7 @@ from tensat_dl.cost.measured.machine import Setting
 from tensat_dl.cost.measured.tally import Tally
 from tensat_dl.egraph.snapshot import StopReason as Ended
 from tensat_dl.extract.problem import LimitRecord, Status as ExtractionStatus, StopReason
-from tensat_dl.graph.verification import Mismatch, Verification
+from tensat_dl.graph.verifying.verification import Mismatch, Verification
 from tensat_dl.outcome import OutcomeStatus
 from tensat_dl.pipeline import optimize
 from tensat_dl.report import make_report

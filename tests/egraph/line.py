@@ -12,7 +12,7 @@ from tensat_dl.diagnostics import Diagnostics
 from tensat_dl.egraph.adopt import DeclaredOperators
 from tensat_dl.egraph.explore import explore as explore_graph
 from tensat_dl.egraph.snapshot import Application, ENode, Saturated
-from tensat_dl.graph.read import read_model
+from tensat_dl.graph.reading.read import read_model
 from tensat_dl.language.load import load_text
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.outcome import Outcome

@@ -24,9 +24,9 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tensat_dl.egraph.snapshot import ENode, Saturated
 from tensat_dl.export import export_graph
-from tensat_dl.graph.read import read_model
-from tensat_dl.graph.verify import verify
-from tensat_dl.graph.write import build_source
+from tensat_dl.graph.reading.read import read_model
+from tensat_dl.graph.verifying.verify import verify
+from tensat_dl.graph.writing.write import build_source
 from tensat_dl.settings import ModelSettings, VerifySettings
 
 RULES = """

@@ -15,7 +15,7 @@ from onnx_text import model
 from tensat_dl.egraph import engine, worker
 from tensat_dl.egraph.explore import chosen_rules
 from tensat_dl.egraph.snapshot import Application, Saturated
-from tensat_dl.graph.read import read_model
+from tensat_dl.graph.reading.read import read_model
 
 pytestmark = pytest.mark.slow
 

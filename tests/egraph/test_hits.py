@@ -8,7 +8,7 @@ from onnx_text import model
 
 from tensat_dl.egraph import driver, worker
 from tensat_dl.egraph.explore import chosen_rules
-from tensat_dl.graph.read import read_model
+from tensat_dl.graph.reading.read import read_model
 
 RULE = "rewrite twice: Mul(x, 2) => Add(x, x)"
 FACTORS = 6

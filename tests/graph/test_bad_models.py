@@ -10,8 +10,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper, parser
 
 from tensat_dl.errors import InputError, UsageError
-from tensat_dl.graph.read import read_model
-from tensat_dl.graph.write import build_proto
+from tensat_dl.graph.reading.read import read_model
+from tensat_dl.graph.writing.write import build_proto
 from tensat_dl.settings import ModelSettings
 
 HEAD = '<ir_version: 9, opset_import: ["": 18]>'

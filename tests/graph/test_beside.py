@@ -6,8 +6,8 @@ import onnxruntime
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from tensat_dl.graph.beside import divide
-from tensat_dl.graph.run import open_runner, try_optimised
+from tensat_dl.graph.running.beside import divide
+from tensat_dl.graph.running.run import open_runner, try_optimised
 from tensat_dl.graph.source import Source
 
 SIZE = 1 << 15  # elements; 128 KiB

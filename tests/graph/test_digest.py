@@ -9,7 +9,7 @@ import onnx.parser
 from onnx.external_data_helper import convert_model_to_external_data
 
 from tensat_dl.graph.digest import model_digest
-from tensat_dl.graph.read import read_model
+from tensat_dl.graph.reading.read import read_model
 from tensat_dl.settings import ModelSettings
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from onnx import parser
 
-from tensat_dl.graph.feeds import FeedSearch
-from tensat_dl.graph.run import CannotRun
-from tensat_dl.graph.sizes import SizeChoices
-from tensat_dl.graph.slots import Inputs, InputSlot, inputs_to_feed
+from tensat_dl.graph.running.run import CannotRun
+from tensat_dl.graph.verifying.feeds import FeedSearch
+from tensat_dl.graph.verifying.sizes import SizeChoices
+from tensat_dl.graph.verifying.slots import Inputs, InputSlot, inputs_to_feed
 
 HEAD = '<ir_version: 9, opset_import: ["": 18]>'
 

@@ -8,11 +8,11 @@ import onnx
 import pytest
 from onnx import helper, numpy_helper, parser
 
-from tensat_dl.graph.fold import fold_constants
+from tensat_dl.graph.folding.fold import fold_constants
 from tensat_dl.graph.model import Graph
-from tensat_dl.graph.read import read_model
-from tensat_dl.graph.verify import verify
-from tensat_dl.graph.write import build_proto
+from tensat_dl.graph.reading.read import read_model
+from tensat_dl.graph.verifying.verify import verify
+from tensat_dl.graph.writing.write import build_proto
 from tensat_dl.settings import ExportSettings, ModelSettings, VerifySettings
 
 HEAD = '<ir_version: 9, opset_import: ["": 21]>'

@@ -8,7 +8,7 @@ import pytest
 from onnx import numpy_helper, parser
 
 from tensat_dl.errors import UsageError
-from tensat_dl.graph.verify import Verification, verify
+from tensat_dl.graph.verifying.verify import Verification, verify
 from tensat_dl.settings import VerifySettings
 
 HEAD = '<ir_version: 9, opset_import: ["": 18]>'

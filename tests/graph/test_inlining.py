@@ -6,8 +6,8 @@ import onnxruntime
 from onnx import numpy_helper, parser
 
 from tensat_dl.graph.model import Graph
-from tensat_dl.graph.read import read_model
-from tensat_dl.graph.write import build_proto
+from tensat_dl.graph.reading.read import read_model
+from tensat_dl.graph.writing.write import build_proto
 from tensat_dl.settings import ModelSettings
 
 HEAD = '<ir_version: 9, opset_import: ["": 21]>'

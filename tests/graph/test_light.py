@@ -5,13 +5,13 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from tensat_dl.graph.beside import Divided
-from tensat_dl.graph.check import checker_complaint
 from tensat_dl.graph.digest import model_digest
 from tensat_dl.graph.light import lighten, with_weights_as_inputs
-from tensat_dl.graph.read import read_model
-from tensat_dl.graph.run import CannotRun, open_runner, try_without_weights
+from tensat_dl.graph.reading.read import read_model
+from tensat_dl.graph.running.beside import Divided
+from tensat_dl.graph.running.run import CannotRun, open_runner, try_without_weights
 from tensat_dl.graph.source import Source
+from tensat_dl.graph.verifying.check import checker_complaint
 from tensat_dl.settings import ModelSettings
 
 SIZE = 1 << 15  # elements; 128 KiB

@@ -8,7 +8,7 @@ import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
 import tensat_dl
-from tensat_dl.graph.run import open_reference
+from tensat_dl.graph.running.run import open_reference
 from tensat_dl.graph.source import load_source
 
 SIZE = 300

@@ -7,9 +7,9 @@ from dataclasses import replace
 import onnx
 import pytest
 
-from tensat_dl.graph.read import read_model
-from tensat_dl.graph.verify import verify
-from tensat_dl.graph.write import build_proto
+from tensat_dl.graph.reading.read import read_model
+from tensat_dl.graph.verifying.verify import verify
+from tensat_dl.graph.writing.write import build_proto
 from tensat_dl.settings import ModelSettings, VerifySettings
 from tensat_dl.vocabulary.operators import OperatorKind
 

@@ -5,8 +5,8 @@ import pytest
 from onnx import parser
 
 from tensat_dl.errors import VerificationError
-from tensat_dl.graph.read import read_model
-from tensat_dl.graph.verify import Verification, require, verify
+from tensat_dl.graph.reading.read import read_model
+from tensat_dl.graph.verifying.verify import Verification, require, verify
 from tensat_dl.settings import ModelSettings, VerifySettings
 
 HEAD = '<ir_version: 9, opset_import: ["": 18, "acme": 1, "loc": 1]>'

@@ -10,8 +10,8 @@ from onnx import TensorProto, helper, numpy_helper, parser
 
 from tensat_dl.graph.constants import constant_of_array
 from tensat_dl.graph.model import Graph, Node
-from tensat_dl.graph.read import read_model
-from tensat_dl.graph.write import build_proto
+from tensat_dl.graph.reading.read import read_model
+from tensat_dl.graph.writing.write import build_proto
 from tensat_dl.settings import ModelSettings
 from tensat_dl.vocabulary.attributes import Attributes
 from tensat_dl.vocabulary.dims import symbol

@@ -7,11 +7,11 @@ from pathlib import Path
 import onnx
 import pytest
 
-from tensat_dl.graph.fold import fold_constants
+from tensat_dl.graph.folding.fold import fold_constants
 from tensat_dl.graph.randomise import randomise_initializers
-from tensat_dl.graph.read import read_model
-from tensat_dl.graph.verify import verify
-from tensat_dl.graph.write import build_proto
+from tensat_dl.graph.reading.read import read_model
+from tensat_dl.graph.verifying.verify import verify
+from tensat_dl.graph.writing.write import build_proto
 from tensat_dl.settings import ExportSettings, ModelSettings, VerifySettings
 
 LIGHT = Path(onnx.__file__).parent / "backend/test/data/light"

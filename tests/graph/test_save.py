@@ -9,12 +9,13 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper, parser
 
 from tensat_dl.errors import UsageError
-from tensat_dl.graph import save as saving, tensors
-from tensat_dl.graph.pieces import pieces
-from tensat_dl.graph.read import read_model
-from tensat_dl.graph.save import save
+from tensat_dl.graph import tensors
+from tensat_dl.graph.reading.read import read_model
 from tensat_dl.graph.source import Source
-from tensat_dl.graph.write import build_model, build_source
+from tensat_dl.graph.writing import save as saving
+from tensat_dl.graph.writing.pieces import pieces
+from tensat_dl.graph.writing.save import save
+from tensat_dl.graph.writing.write import build_model, build_source
 from tensat_dl.settings import ModelSettings
 
 SIZE = 600

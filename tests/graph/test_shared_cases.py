@@ -9,8 +9,8 @@ import onnxruntime
 import pytest
 
 import tensat_dl
-from tensat_dl.graph.read import read_model
-from tensat_dl.graph.write import build_proto
+from tensat_dl.graph.reading.read import read_model
+from tensat_dl.graph.writing.write import build_proto
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.settings import ModelSettings
 

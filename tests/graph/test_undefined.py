@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from onnx import numpy_helper, parser
 
-from tensat_dl.graph.fold import compute, fold_constants
-from tensat_dl.graph.read import read_model
+from tensat_dl.graph.folding.fold import compute, fold_constants
+from tensat_dl.graph.reading.read import read_model
 from tensat_dl.settings import ExportSettings, ModelSettings
 
 LEAST = np.iinfo(np.int64).min

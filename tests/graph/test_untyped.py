@@ -5,7 +5,7 @@ from __future__ import annotations
 import onnx.parser
 import pytest
 
-from tensat_dl.graph.read import read_model
+from tensat_dl.graph.reading.read import read_model
 from tensat_dl.graph.untyped import find_untyped
 from tensat_dl.settings import ModelSettings
 

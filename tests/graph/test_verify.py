@@ -8,12 +8,12 @@ import pytest
 from onnx import helper, numpy_helper, parser
 
 from tensat_dl.errors import VerificationError
-from tensat_dl.graph.compare import compare
 from tensat_dl.graph.randomise import randomise_initializers
-from tensat_dl.graph.read import read_model
-from tensat_dl.graph.run import OrtRunner, open_reference, open_runner
+from tensat_dl.graph.reading.read import read_model
+from tensat_dl.graph.running.run import OrtRunner, open_reference, open_runner
 from tensat_dl.graph.source import Source
-from tensat_dl.graph.verify import Verification, require, verify
+from tensat_dl.graph.verifying.compare import compare
+from tensat_dl.graph.verifying.verify import Verification, require, verify
 from tensat_dl.settings import ModelSettings, VerifySettings
 
 HEAD = '<ir_version: 9, opset_import: ["": 18]>'

@@ -11,8 +11,8 @@ from onnx import helper, numpy_helper, parser
 
 from tensat_dl.graph.constants import constant_of_array
 from tensat_dl.graph.model import Graph, Node, Output
-from tensat_dl.graph.read import read_model
-from tensat_dl.graph.write import build_model, build_proto
+from tensat_dl.graph.reading.read import read_model
+from tensat_dl.graph.writing.write import build_model, build_proto
 from tensat_dl.settings import ModelSettings
 from tensat_dl.vocabulary import catalog
 from tensat_dl.vocabulary.attributes import Attributes

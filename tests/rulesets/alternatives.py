@@ -17,8 +17,8 @@ from tensat_dl.egraph.explore import explore
 from tensat_dl.egraph.snapshot import Application, ENode, Saturated
 from tensat_dl.export import export_graph
 from tensat_dl.graph.model import Graph
-from tensat_dl.graph.read import read_model
-from tensat_dl.graph.write import build_source
+from tensat_dl.graph.reading.read import read_model
+from tensat_dl.graph.writing.write import build_source
 from tensat_dl.language.load import load_rules
 from tensat_dl.language.program import CheckedProgram, Limit, Rule, Run, Saturate
 from tensat_dl.settings import ExploreSettings, ModelSettings, RuleSettings

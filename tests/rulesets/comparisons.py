@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 from onnx.reference import ReferenceEvaluator
 
-from tensat_dl.graph.verify import verify
+from tensat_dl.graph.verifying.verify import verify
 from tensat_dl.settings import VerifySettings
 
 _SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.5, 1e-30, 3e4, -7.0])

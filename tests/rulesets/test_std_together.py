@@ -16,8 +16,8 @@ from small_models import build_model, side_by_side
 from test_std_rules import CASES, MEMBERS, text_of
 
 from tensat_dl.egraph.explore import explore
-from tensat_dl.graph.read import read_model
-from tensat_dl.graph.run import CannotRun, open_runner
+from tensat_dl.graph.reading.read import read_model
+from tensat_dl.graph.running.run import CannotRun, open_runner
 from tensat_dl.graph.source import load_source
 from tensat_dl.settings import ExploreSettings, ModelSettings, RuleSettings
 

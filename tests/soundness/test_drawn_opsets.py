@@ -10,7 +10,7 @@ import pytest
 from rule_files import program_of, refutation, verify
 
 from tensat_dl.errors import TensatError
-from tensat_dl.graph.run import CannotRun
+from tensat_dl.graph.running.run import CannotRun
 from tensat_dl.graph.source import Source
 from tensat_dl.soundness import older
 from tensat_dl.soundness.findings import findings

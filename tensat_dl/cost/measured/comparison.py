@@ -33,11 +33,11 @@ from tensat_dl.cost.measured.rounds import (
     take_rounds,
 )
 from tensat_dl.cost.measured.timer import bound_run, clock_for
-from tensat_dl.graph.feeds import Feed, FeedSearch
-from tensat_dl.graph.given import read_given, sizes_of
-from tensat_dl.graph.run import CannotRun, Loader, OrtRunner, first_line, ort_errors
-from tensat_dl.graph.slots import InputSlot, inputs_to_feed
+from tensat_dl.graph.running.run import CannotRun, Loader, OrtRunner, first_line, ort_errors
 from tensat_dl.graph.source import Source
+from tensat_dl.graph.verifying.feeds import Feed, FeedSearch
+from tensat_dl.graph.verifying.given import read_given, sizes_of
+from tensat_dl.graph.verifying.slots import InputSlot, inputs_to_feed
 from tensat_dl.resources import processors
 
 #: Where noise may hide a gain above this share, the comparison is vague.

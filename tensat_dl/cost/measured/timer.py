@@ -21,7 +21,7 @@ import numpy as np
 
 from tensat_dl.cost.measured.little_model import LittleModel, empty_model
 from tensat_dl.cost.measured.optimised import optimised_key, write_optimised
-from tensat_dl.graph.run import ort_errors
+from tensat_dl.graph.running.run import ort_errors
 from tensat_dl.resources import temporary_prefix
 
 #: Times in which each model of a batch takes its turn, and how long a turn is: at least so many

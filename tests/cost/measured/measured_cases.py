@@ -17,7 +17,7 @@ from tensat_dl.egraph.adopt import DeclaredOperators
 from tensat_dl.egraph.snapshot import Application, Saturated
 from tensat_dl.extract.run import extract
 from tensat_dl.graph.model import Graph
-from tensat_dl.graph.read import read_model
+from tensat_dl.graph.reading.read import read_model
 from tensat_dl.phases import Phases
 from tensat_dl.progress import silent
 from tensat_dl.settings import ExtractSettings, ModelSettings

@@ -29,9 +29,9 @@ from tensat_dl.cost.measured.rounds import (
     least_in_turns,
     take_rounds,
 )
-from tensat_dl.graph.feeds import Feed
-from tensat_dl.graph.run import Loader, OrtRunner
+from tensat_dl.graph.running.run import Loader, OrtRunner
 from tensat_dl.graph.source import Source
+from tensat_dl.graph.verifying.feeds import Feed
 
 #: 2^n / (n + 1) is 28.4 for 8, and 16 for 7.
 FEWEST = 8

@@ -72,7 +72,7 @@ def test_what_is_no_tensor_of_numbers_runs_as_well() -> None:
 
 
 def test_a_model_that_does_not_load_is_an_error_of_the_runtime() -> None:
-    from tensat_dl.graph.run import ort_errors
+    from tensat_dl.graph.running.run import ort_errors
 
     graph = helper.make_graph(
         [helper.make_node("Nobody", [], ["y"])], "g", [], [onnx.ValueInfoProto(name="y")]

@@ -14,8 +14,8 @@ from onnx import TensorProto, numpy_helper
 from onnx.helper import tensor_dtype_to_np_dtype
 
 from tensat_dl.graph.interface import named_dims, tensor_dims
-from tensat_dl.graph.plain import plain_code
-from tensat_dl.graph.run import CannotRun, input_values
+from tensat_dl.graph.running.plain import plain_code
+from tensat_dl.graph.running.run import CannotRun, input_values
 from tensat_dl.graph.tensors import all_tensors, inside_bytes
 
 #: So many sizes are taken from the constants of a model, none larger than this, and the numbers

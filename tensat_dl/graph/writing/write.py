@@ -23,13 +23,13 @@ from tensat_dl.graph.constants import (
 )
 from tensat_dl.graph.copies import copy_fields, copy_tensor
 from tensat_dl.graph.interface import with_fixed_dims
-from tensat_dl.graph.lowering import Lowering
 from tensat_dl.graph.model import Graph
-from tensat_dl.graph.naming import name_values
 from tensat_dl.graph.source import Source, opset_imports
 from tensat_dl.graph.structure import initializer_names
 from tensat_dl.graph.subgraphs import captured_by
 from tensat_dl.graph.training import names_read_by_training
+from tensat_dl.graph.writing.lowering import Lowering
+from tensat_dl.graph.writing.naming import name_values
 from tensat_dl.vocabulary.protos import proto_of
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from onnx import helper
 from tensat_dl.graph.copies import copy_model
 from tensat_dl.graph.functions import FunctionKey, called_function, function_bodies
 from tensat_dl.graph.names import Names, subgraphs, value_names
-from tensat_dl.graph.run import known_operators
+from tensat_dl.graph.running.run import known_operators
 from tensat_dl.graph.source import Source, plain_domain
 from tensat_dl.graph.structure import describe_node, sorted_nodes
 from tensat_dl.graph.subgraphs import captured_by

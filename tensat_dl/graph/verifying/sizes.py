@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tensat_dl.graph.slots import Inputs
+from tensat_dl.graph.verifying.slots import Inputs
 
 #: Sizes to fall back on before those of constants, in this order.
 LADDER = (4, 8, 16, 32, 64, 128, 224, 256, 320, 512)

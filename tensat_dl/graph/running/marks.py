@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from tensat_dl.graph.copies import copy_model
-from tensat_dl.graph.run import known_operators
+from tensat_dl.graph.running.run import known_operators
 from tensat_dl.graph.source import Source, plain_domain
 
 _MARK = "tensat-dl.node.{}."

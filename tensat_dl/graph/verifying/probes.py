@@ -17,7 +17,7 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 
-from tensat_dl.graph.plain import is_plain
+from tensat_dl.graph.running.plain import is_plain
 from tensat_dl.graph.source import opset_imports, plain_domain
 
 Array = NDArray[Any]

@@ -20,7 +20,7 @@ from onnx.helper import tensor_dtype_to_np_dtype
 
 from tensat_dl.errors import UsageError
 from tensat_dl.graph.interface import named_dims, tensor_dims
-from tensat_dl.graph.plain import plain_code
+from tensat_dl.graph.running.plain import plain_code
 
 Array = NDArray[Any]
 

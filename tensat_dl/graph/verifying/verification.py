@@ -16,7 +16,7 @@ _SUSPECTS = 8
 class Mismatch:
     """One disagreement: the output ("" for the model as a whole), the sample (-1: none ran),
     and what is wrong with it, in words.  `relative`, `index` and `beyond_reals` as in
-    `graph.compare`.  `label` is the name in messages of what is no output of the whole model."""
+    `compare`.  `label` is the name in messages of what is no output of the whole model."""
 
     output: str
     sample: int

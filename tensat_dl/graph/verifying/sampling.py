@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from tensat_dl.graph.compare import Difference, compare
-from tensat_dl.graph.draws import draw
-from tensat_dl.graph.feeds import Feed, FeedSearch
-from tensat_dl.graph.probes import Probe, is_saturated
-from tensat_dl.graph.run import CannotRun, Runner, Unsupported
-from tensat_dl.graph.slots import InputSlot
-from tensat_dl.graph.verification import Mismatch, Verification
+from tensat_dl.graph.running.run import CannotRun, Runner, Unsupported
+from tensat_dl.graph.verifying.compare import Difference, compare
+from tensat_dl.graph.verifying.draws import draw
+from tensat_dl.graph.verifying.feeds import Feed, FeedSearch
+from tensat_dl.graph.verifying.probes import Probe, is_saturated
+from tensat_dl.graph.verifying.slots import InputSlot
+from tensat_dl.graph.verifying.verification import Mismatch, Verification
 
 
 @dataclass(frozen=True)

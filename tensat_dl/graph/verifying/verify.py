@@ -20,16 +20,10 @@ from typing import TYPE_CHECKING
 import onnx
 
 from tensat_dl.errors import UsageError
-from tensat_dl.graph.beside import Divided
-from tensat_dl.graph.check import checker_complaint
-from tensat_dl.graph.feeds import FeedSearch
-from tensat_dl.graph.given import read_given, sizes_of
 from tensat_dl.graph.interface import element_code
-from tensat_dl.graph.parts import cut
-from tensat_dl.graph.precision import coarsest_types
-from tensat_dl.graph.probes import find_probes
 from tensat_dl.graph.randomness import random_outputs
-from tensat_dl.graph.run import (
+from tensat_dl.graph.running.beside import Divided
+from tensat_dl.graph.running.run import (
     CannotRun,
     OrtRunner,
     Runner,
@@ -37,10 +31,16 @@ from tensat_dl.graph.run import (
     open_runner,
     try_optimised,
 )
-from tensat_dl.graph.sampling import Comparison, Samples, Shown, take_samples
-from tensat_dl.graph.slots import inputs_to_feed, override_slots
 from tensat_dl.graph.source import Source, load_source
-from tensat_dl.graph.verification import Mismatch, Verification, failed, require
+from tensat_dl.graph.verifying.check import checker_complaint
+from tensat_dl.graph.verifying.feeds import FeedSearch
+from tensat_dl.graph.verifying.given import read_given, sizes_of
+from tensat_dl.graph.verifying.parts import cut
+from tensat_dl.graph.verifying.precision import coarsest_types
+from tensat_dl.graph.verifying.probes import find_probes
+from tensat_dl.graph.verifying.sampling import Comparison, Samples, Shown, take_samples
+from tensat_dl.graph.verifying.slots import inputs_to_feed, override_slots
+from tensat_dl.graph.verifying.verification import Mismatch, Verification, failed, require
 from tensat_dl.sentences import shortened
 from tensat_dl.settings import VerifySettings
 from tensat_dl.vocabulary.dims import is_unknown

@@ -1,7 +1,7 @@
 """Running a model: in onnxruntime without its optimisations, or in ONNX's reference evaluator.
 
 Enters: a :class:`Source`.  Leaves: a :class:`Runner`, or :class:`CannotRun` with the reason.
-Inputs and outputs have element types that numpy arrays can carry, see `graph.plain`.
+Inputs and outputs have element types that numpy arrays can carry, see `plain`.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any, Protocol
 import numpy as np
 import onnx
 
-from tensat_dl.graph.beside import Divided, divide
 from tensat_dl.graph.copies import copy_model
 from tensat_dl.graph.light import with_weights_as_inputs
 from tensat_dl.graph.links import followed, with_data_inside
-from tensat_dl.graph.plain import plain_interface
+from tensat_dl.graph.running.beside import Divided, divide
+from tensat_dl.graph.running.plain import plain_interface
 from tensat_dl.graph.source import Source, opset_imports
 from tensat_dl.graph.tensors import is_too_large
 from tensat_dl.resources import temporary_prefix
@@ -178,7 +178,7 @@ def open_reference(source: Source, *, also: Sequence[str] = ()) -> ReferenceRunn
     """The same in the reference evaluator."""
     from onnx.reference import ReferenceEvaluator
 
-    from tensat_dl.graph.reference_operators import corrected_operators
+    from tensat_dl.graph.running.reference_operators import corrected_operators
 
     proto = plain_interface(source.proto)
     corrected = corrected_operators(opset_imports(proto).get("", 0))
@@ -260,7 +260,7 @@ def _session_of_files(source: Source, proto: onnx.ModelProto, options: Any, appe
     """The same of a model that does not fit one message."""
     import onnxruntime
 
-    from tensat_dl.graph.save import write_files
+    from tensat_dl.graph.writing.save import write_files
 
     with tempfile.TemporaryDirectory(prefix=temporary_prefix()) as folder:
         path = Path(folder) / "model.onnx"

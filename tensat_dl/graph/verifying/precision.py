@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 import onnx
 
-from tensat_dl.graph.compare import tolerance
 from tensat_dl.graph.structure import initializer_names, sorted_nodes
 from tensat_dl.graph.subgraphs import captured_by
+from tensat_dl.graph.verifying.compare import tolerance
 from tensat_dl.vocabulary.types import TensorType, Type
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import islice, product
 
-from tensat_dl.graph.slots import Inputs, InputSlot
+from tensat_dl.graph.verifying.slots import Inputs, InputSlot
 
 #: So many combinations of lists are tried.
 _COMBINATIONS = 300

@@ -15,8 +15,8 @@ import numpy as np
 from onnx import TensorProto
 from onnx.helper import tensor_dtype_to_np_dtype
 
-from tensat_dl.graph.plain import plain_code
-from tensat_dl.graph.slots import InputSlot
+from tensat_dl.graph.running.plain import plain_code
+from tensat_dl.graph.verifying.slots import InputSlot
 
 _WORDS = ("", "a", "cat", "Zebra", "0", "ß")
 

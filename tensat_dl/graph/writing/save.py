@@ -24,9 +24,9 @@ from tensat_dl.errors import UsageError
 from tensat_dl.graph.copies import copy_fields
 from tensat_dl.graph.external import external_content, is_external
 from tensat_dl.graph.links import data_locations
-from tensat_dl.graph.pieces import pieces
 from tensat_dl.graph.source import Source, load_source
 from tensat_dl.graph.tensors import all_tensors, inner_tensors, inside_bytes, is_too_large
+from tensat_dl.graph.writing.pieces import pieces
 from tensat_dl.resources import real_path, temporary_prefix
 
 if TYPE_CHECKING:

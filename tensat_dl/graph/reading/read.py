@@ -25,22 +25,22 @@ from typing import TYPE_CHECKING
 import onnx
 
 from tensat_dl.errors import UsageError
-from tensat_dl.graph.branches import Branches
-from tensat_dl.graph.constant_nodes import constant_node_value
 from tensat_dl.graph.constants import (
     constant_of_sparse,
     constant_of_tensor,
 )
 from tensat_dl.graph.external import element_type
-from tensat_dl.graph.fold import compute
+from tensat_dl.graph.folding.fold import compute
 from tensat_dl.graph.functions import called_function, function_bodies
-from tensat_dl.graph.inlining import Inliner, branch_of, is_conditional
 from tensat_dl.graph.interface import named_dims, tensor_dims
-from tensat_dl.graph.lifting import Lifter, TypedNode
 from tensat_dl.graph.model import Constant, Graph, Node, Output
 from tensat_dl.graph.names import Names, outer_names, value_names
-from tensat_dl.graph.opaque_types import OpaqueTypes
-from tensat_dl.graph.readable import require_readable
+from tensat_dl.graph.reading.branches import Branches
+from tensat_dl.graph.reading.constant_nodes import constant_node_value
+from tensat_dl.graph.reading.inlining import Inliner, branch_of, is_conditional
+from tensat_dl.graph.reading.lifting import Lifter, TypedNode
+from tensat_dl.graph.reading.opaque_types import OpaqueTypes
+from tensat_dl.graph.reading.readable import require_readable
 from tensat_dl.graph.source import LiftedNode, Source, load_source, opset_imports, plain_domain
 from tensat_dl.graph.structure import initializer_names, read_by, sorted_nodes
 from tensat_dl.graph.training import trained_names

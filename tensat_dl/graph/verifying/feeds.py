@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from tensat_dl.graph.draws import Floats, Plan, draw
-from tensat_dl.graph.lists import combinations
-from tensat_dl.graph.run import CannotRun, Runner
-from tensat_dl.graph.sizes import SizeChoices
-from tensat_dl.graph.slots import Inputs, InputSlot
+from tensat_dl.graph.running.run import CannotRun, Runner
+from tensat_dl.graph.verifying.draws import Floats, Plan, draw
+from tensat_dl.graph.verifying.lists import combinations
+from tensat_dl.graph.verifying.sizes import SizeChoices
+from tensat_dl.graph.verifying.slots import Inputs, InputSlot
 
 #: Ranges of integers, low inclusive, high exclusive: first the ones that test most.
 RANGES = ((-9, 10), (0, 10), (1, 10), (-2, 2), (0, 2), (1, 2), (0, 1))

@@ -14,12 +14,12 @@ from pathlib import Path
 import onnx
 
 from tensat_dl.graph.constants import tensor_of_constant
-from tensat_dl.graph.inlining import is_conditional
 from tensat_dl.graph.model import Constant, Graph
 from tensat_dl.graph.names import outer_names, subgraphs
+from tensat_dl.graph.reading.inlining import is_conditional
 from tensat_dl.graph.source import Source
 from tensat_dl.graph.subgraphs import captured
-from tensat_dl.graph.write import build_proto
+from tensat_dl.graph.writing.write import build_proto
 from tensat_dl.vocabulary.protos import proto_of
 from tensat_dl.vocabulary.types import Type
 

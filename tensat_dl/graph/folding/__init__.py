@@ -1,0 +1,1 @@
+"""What depends on constants alone, computed beforehand."""

@@ -1,0 +1,1 @@
+"""A model, lifted to the vocabulary."""

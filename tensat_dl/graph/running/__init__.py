@@ -1,0 +1,1 @@
+"""Models in onnxruntime and in ONNX's reference evaluator."""

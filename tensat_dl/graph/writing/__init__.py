@@ -1,0 +1,1 @@
+"""A graph as a model, and on disk."""
