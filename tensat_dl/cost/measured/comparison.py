@@ -29,7 +29,6 @@ from tensat_dl.cost.measured.rounds import (
     is_clear,
     is_gain,
     least_in_turns,
-    seconds_of,
     take_rounds,
 )
 from tensat_dl.cost.measured.timer import bound_run, clock_for
@@ -156,16 +155,13 @@ def _timed(
     first = time.monotonic() - started
     if not allowance.suffices(first):
         return Comparison(first, refused=_too_long(allowance, first), threads=threads)
-    runs = [old, _bound(runners[1], feed)]
-    before, after = (seconds_of(run, time.perf_counter) for run in runs)
+    runs, clock = [old, _bound(runners[1], feed)], clock_for(threads)
     left = allowance.after(time.monotonic() - started)
-    rounds: list[tuple[float, float]] = []
-    if left.suffices(before + after):
-        clock = clock_for(threads)
-        rounds = take_rounds(lambda order: least_in_turns(runs, clock, order), left)
+    rounds = take_rounds(lambda order: least_in_turns(runs, clock, order), left)
     if len(rounds) < fewest(allowance.error):
+        before, after = rounds[0] if rounds else (first, None)
         refused = _too_long(allowance, before, after)
-        return Comparison(before, after, refused=refused, threads=threads)
+        return Comparison(before, after or 0.0, refused=refused, threads=threads)
     found = summarise(rounds, feed.plan.sizes, allowance.error)
     return dataclasses.replace(found, threads=threads)
 

@@ -106,6 +106,8 @@ def take_rounds(
         spent = time.monotonic() - started
         if spent >= (allowance.seconds if len(found) >= enough else allowance.most):
             break
+        if len(found) == 1 and not allowance.suffices(spent):
+            break
         found.append(round_of(order.sample((0, 1), 2)))
         ratios = sorted(before / after for before, after in found)
         low, high = interval(ratios, allowance.error)

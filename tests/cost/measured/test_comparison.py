@@ -103,6 +103,21 @@ def test_rounds_end_when_time_is_up() -> None:
     assert take_rounds(lambda _: (1.01, 1.0), Allowance(0.0, 0.0)) == []
 
 
+@pytest.mark.parametrize(("seconds", "count"), [(0.75, 8), (0.76, 1)])
+def test_one_round_tells_that_there_is_no_time_for_enough(
+    seconds: float, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Eight of 0.75 s fit into 6 s."""
+    clock = Clock()
+    monkeypatch.setattr(rounds, "time", clock)
+
+    def round_of(_: Sequence[int]) -> tuple[float, float]:
+        clock.now += seconds
+        return 1.0, 1.0
+
+    assert len(take_rounds(round_of, Allowance.of(4.0))) == count
+
+
 def test_two_comparisons_share_time_and_error() -> None:
     both = Allowance.of(4.0)
     assert both == Allowance(4.0, 6.0, 0.05)
