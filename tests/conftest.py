@@ -19,6 +19,11 @@ settings.register_profile("tests", deadline=None)
 settings.load_profile("tests")
 
 
+# What a shell starts in the background is deaf to Ctrl-C; commands that tests interrupt are not.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update",
