@@ -23,7 +23,8 @@ from tensat_dl.egraph.build import (
     build_lowering,
 )
 from tensat_dl.egraph.interning import ABSENT_ANALYSIS, Analysis, Interner
-from tensat_dl.graph.constants import constant_of_array, numpy_type
+from tensat_dl.graph.constants import constant_of_array
+from tensat_dl.graph.stored import numpy_type
 from tensat_dl.language import program
 from tensat_dl.language.evaluate import UNKNOWN, Environment, evaluate
 from tensat_dl.language.values import Value, as_attribute, as_dtype

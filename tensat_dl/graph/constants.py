@@ -2,26 +2,21 @@
 
 Enters: a TensorProto (its data inside or in another file), a sparse one, or an array.  Leaves: a
 `Constant` whose digest covers element type, dims and content, so that equal content has an equal
-digest wherever it is stored.  Large content is neither copied nor held: `load` goes back to the
-proto, or maps the file.
+digest wherever it is stored.  Content inside a model is read once; external data is mapped late.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-import sys
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
-from numpy.typing import NDArray
 from onnx import numpy_helper
-from onnx.helper import tensor_dtype_to_np_dtype
 
 from tensat_dl.errors import InputError
 from tensat_dl.graph.copies import copy_tensor
@@ -32,7 +27,16 @@ from tensat_dl.graph.external import (
     external_content,
     is_external,
 )
+from tensat_dl.graph.hashing import digest_of_bytes, digest_of_pieces, digest_of_texts
 from tensat_dl.graph.model import Constant
+from tensat_dl.graph.stored import (
+    Array,
+    StoredArray,
+    StoredBytes,
+    StoredSparse,
+    StoredTensor,
+    is_plain,
+)
 from tensat_dl.vocabulary.attributes import is_negative_zero
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.types import (
@@ -42,78 +46,32 @@ from tensat_dl.vocabulary.types import (
     Number,
 )
 
-Array = NDArray[Any]
-
 #: So many elements of a large constant tell soon that they are not all equal.
 _FIRST = 64
 
 
-@dataclass(frozen=True)
-class StoredTensor:
-    """Loads a TensorProto whose data is inside."""
-
-    proto: onnx.TensorProto
-
-    def __call__(self) -> Array:
-        """The array (strings as an object array of `str`)."""
-        return numpy_helper.to_array(self.proto)
-
-
-@dataclass(frozen=True)
-class StoredSparse:
-    """Loads a sparse tensor as a dense one."""
-
-    proto: onnx.SparseTensorProto
-
-    def __call__(self) -> Array:
-        """The dense array."""
-        values = numpy_helper.to_array(self.proto.values)
-        indices = numpy_helper.to_array(self.proto.indices)
-        dims = tuple(self.proto.dims)
-        dense = np.zeros(dims, dtype=values.dtype)
-        flat = indices if indices.ndim == 1 else np.ravel_multi_index(tuple(indices.T), dims)
-        dense.reshape(-1)[flat] = values
-        return dense
-
-
-@dataclass(frozen=True)
-class StoredArray:
-    """Returns an array that is in memory."""
-
-    array: Array
-
-    def __call__(self) -> Array:
-        """The array."""
-        return self.array
-
-
 def constant_of_tensor(
-    tensor: onnx.TensorProto, folder: Path | None = None, source_name: str | None = None
+    tensor: onnx.TensorProto,
+    folder: Path | None = None,
+    source_name: str | None = None,
+    raw: bytes | None = None,
 ) -> Constant:
-    """The constant that a TensorProto is.  Raises InputError where its data is missing."""
+    """The constant that a TensorProto is; `raw`: its raw data, where that is known.  Raises
+    InputError where its data is missing."""
     dtype = element_type(tensor)
     dims = tuple(tensor.dims)
     if is_external(tensor):
         content = external_content(tensor, folder)
         return _constant(_external_digest(content), dtype, dims, content, source_name)
-    raw = tensor.raw_data if tensor.HasField("raw_data") else None  # each access copies it
+    if raw is None and tensor.HasField("raw_data"):
+        raw = tensor.raw_data
     _check_complete(tensor, dtype, raw)
-    stored = StoredTensor(tensor)
     if raw is None:
-        return _constant(content_digest(tensor), dtype, dims, stored, source_name)
-    digest = _digest(tensor.data_type, dims, (raw,))
-    seen = partial(_seen, raw, dtype, dims) if _is_plain(dtype) else stored
-    return _constant(digest, dtype, dims, stored, source_name, seen)
-
-
-def _is_plain(dtype: DType) -> bool:
-    """Raw data is as numpy has it."""
-    return dtype.bits >= 8 and dtype is not DType.STRING and sys.byteorder == "little"
-
-
-def _seen(raw: bytes, dtype: DType, dims: tuple[int, ...]) -> Array:
-    """The array without a copy."""
-    return np.frombuffer(raw, numpy_type(dtype)).reshape(dims)
+        digest = content_digest(tensor)
+        return _constant(digest, dtype, dims, StoredTensor(tensor), source_name)
+    digest = digest_of_bytes(tensor.data_type, dims, raw)
+    stored = StoredBytes(raw, dtype, dims, tensor) if is_plain(dtype) else StoredTensor(tensor)
+    return _constant(digest, dtype, dims, stored, source_name)
 
 
 def _check_complete(tensor: onnx.TensorProto, dtype: DType, raw: bytes | None) -> None:
@@ -145,12 +103,13 @@ def constant_of_sparse(tensor: onnx.SparseTensorProto) -> Constant:
 def constant_of_array(array: Array, source_name: str | None = None) -> Constant:
     """The constant with that content; its element type is the array's."""
     plain = np.ascontiguousarray(array).reshape(array.shape)
-    tensor = numpy_helper.from_array(plain[:0] if plain.ndim else plain)
-    dtype = element_type(tensor)
-    if _is_plain(dtype):
-        digest = _digest(tensor.data_type, plain.shape, (plain.reshape(-1).view(np.uint8).data,))
-    else:
-        digest = content_digest(numpy_helper.from_array(plain))
+    code = numpy_helper.from_array(plain[:0] if plain.ndim else plain).data_type
+    dtype = element_type(onnx.TensorProto(data_type=code))
+    if is_plain(dtype):
+        content = StoredBytes(plain.tobytes(), dtype, plain.shape)
+        digest = digest_of_bytes(code, plain.shape, content.raw)
+        return _constant(digest, dtype, plain.shape, content, source_name)
+    digest = content_digest(numpy_helper.from_array(plain))
     return _constant(digest, dtype, plain.shape, StoredArray(plain), source_name)
 
 
@@ -164,24 +123,28 @@ def tensor_of_constant(constant: Constant, name: str) -> onnx.TensorProto:
 def fill_tensor(tensor: onnx.TensorProto, constant: Constant, name: str) -> None:
     """Make an empty tensor hold the constant, under a name; large data is copied no more than it
     takes."""
-    if isinstance(constant.load, StoredTensor):
-        copy_tensor(constant.load.proto, tensor)
-    elif _is_plain(constant.dtype):
+    content = constant.load
+    if isinstance(content, StoredTensor | StoredBytes) and content.proto is not None:
+        copy_tensor(content.proto, tensor)
+    elif is_plain(constant.dtype):
         tensor.data_type = constant.dtype.onnx_code
         tensor.dims.extend(constant.dims)
-        tensor.raw_data = np.asarray(constant.load()).tobytes()
+        if isinstance(content, StoredBytes):
+            tensor.raw_data = content.raw
+        else:
+            tensor.raw_data = np.asarray(content()).tobytes()
     else:
-        copy_tensor(numpy_helper.from_array(np.asarray(constant.load())), tensor)
+        copy_tensor(numpy_helper.from_array(np.asarray(content())), tensor)
     tensor.name = name
 
 
 def content_digest(tensor: onnx.TensorProto) -> str:
     """Digest of element type, dims and content of a tensor whose data is inside."""
-    if tensor.data_type == onnx.TensorProto.STRING:
-        parts: Iterable[bytes] = (b"%d:%s" % (len(s), s) for s in tensor.string_data)
-        return _digest(tensor.data_type, tensor.dims, parts)
+    code, dims = tensor.data_type, tuple(tensor.dims)
+    if code == onnx.TensorProto.STRING:
+        return digest_of_texts(code, dims, tensor.string_data)
     if tensor.HasField("raw_data"):
-        return _digest(tensor.data_type, tensor.dims, (tensor.raw_data,))
+        return digest_of_bytes(code, dims, tensor.raw_data)
     try:
         raw = numpy_helper.from_array(numpy_helper.to_array(tensor)).raw_data
     except (ValueError, TypeError, OverflowError) as error:
@@ -189,39 +152,24 @@ def content_digest(tensor: onnx.TensorProto) -> str:
             f"tensor '{tensor.name}' cannot be read: {error}",
             help="the model is not valid ONNX; export or download it again",
         ) from None
-    return _digest(tensor.data_type, tensor.dims, (raw,))
-
-
-def numpy_type(dtype: DType) -> np.dtype[Any]:
-    """The numpy type (of `ml_dtypes` where numpy has none)."""
-    return tensor_dtype_to_np_dtype(dtype.onnx_code)
+    return digest_of_bytes(code, dims, raw)
 
 
 def _external_digest(content: ExternalContent) -> str:
-    return _digest(content.dtype.onnx_code, content.dims, content.chunks())
-
-
-def _digest(code: int, dims: Iterable[int], parts: Iterable[bytes | memoryview]) -> str:
-    digest = hashlib.sha256(f"{code}:{','.join(map(str, dims))}:".encode())
-    for part in parts:
-        digest.update(part)
-    return digest.hexdigest()
+    return digest_of_pieces(content.dtype.onnx_code, content.dims, content.chunks())
 
 
 def _constant(
     digest: str,
     dtype: DType,
     dims: tuple[int, ...],
-    load: Any,
+    load: Callable[[], Array],
     source_name: str | None,
-    seen: Callable[[], Array] | None = None,
 ) -> Constant:
-    """`seen`: the content, where there is a quicker way to it now."""
     constant = Constant(digest, dtype, dims, load, source_name)
-    look = seen or load
     if _is_small(constant):
-        return replace(constant, value=_value(constant, look))
-    return replace(constant, fill=_fill(constant, look))
+        return replace(constant, value=_value(constant))
+    return replace(constant, fill=_fill(constant))
 
 
 def _is_small(constant: Constant) -> bool:
@@ -229,23 +177,23 @@ def _is_small(constant: Constant) -> bool:
     return math.prod(constant.dims) <= limit
 
 
-def _value(constant: Constant, load: Callable[[], Array]) -> tuple[int | float | bool, ...] | None:
+def _value(constant: Constant) -> tuple[int | float | bool, ...] | None:
     """NaN is no value: it does not equal itself.  Nor is -0.0: it equals 0.0, and is another."""
     dtype = constant.dtype
     if dtype.is_float:
-        values = tuple(float(x) for x in load().reshape(-1))
+        values = tuple(float(x) for x in constant.load().reshape(-1))
         return None if any(math.isnan(v) or is_negative_zero(v) for v in values) else values
     whole = dtype.is_integer or dtype is DType.BOOL
-    return tuple(_as_python(load())) if whole else None
+    return tuple(_as_python(constant.load())) if whole else None
 
 
-def _fill(constant: Constant, load: Callable[[], Array]) -> Number | None:
+def _fill(constant: Constant) -> Number | None:
     """The number that every element is; weights differ within their first elements."""
     dtype = constant.dtype
     numbers = dtype.is_float or dtype.is_integer or dtype is DType.BOOL
     if not numbers or math.prod(constant.dims) > MAX_FILL_ELEMENTS:
         return None
-    flat = load().reshape(-1)
+    flat = constant.load().reshape(-1)
     first = flat[:1]
     if not (flat[:_FIRST] == first).all() or not (flat == first).all():
         return None

@@ -20,14 +20,13 @@ from onnx import numpy_helper
 from onnx.helper import tensor_dtype_to_np_dtype
 
 from tensat_dl.errors import InputError
+from tensat_dl.graph.hashing import PIECE
 from tensat_dl.resources import real_path
 from tensat_dl.vocabulary import dtypes
 from tensat_dl.vocabulary.dtypes import DType
 
 #: Digits of the largest offset that a file can have.
 _DIGITS = 19
-
-_CHUNK = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class ExternalContent:
         with self.path.open("rb") as file:
             file.seek(self.offset)
             left = self.length
-            while left > 0 and (piece := file.read(min(left, _CHUNK))):
+            while left > 0 and (piece := file.read(min(left, PIECE))):
                 left -= len(piece)
                 yield piece
 

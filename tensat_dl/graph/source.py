@@ -19,6 +19,7 @@ from google.protobuf.message import DecodeError
 from tensat_dl.errors import InputError, UsageError
 from tensat_dl.graph.copies import copy_model
 from tensat_dl.graph.model import Node
+from tensat_dl.graph.stored import Contents
 from tensat_dl.reading import UnreadableError, bytes_of
 from tensat_dl.vocabulary.types import Type
 
@@ -46,7 +47,7 @@ class Source:
     `If` whose condition is constant; their indices follow those of the proto's own nodes.
     `conditionals`: how many of those there were.  `doubted`: the types that the model declares for
     what nodes make are not believed; `believed`: the values for which they are.  `warnings`: for
-    the report."""
+    the report.  `contents`: what was read of its large tensors already."""
 
     proto: onnx.ModelProto
     path: Path | None = None
@@ -59,6 +60,7 @@ class Source:
     conditionals: int = 0
     doubted: bool = False
     believed: tuple[str, ...] = ()
+    contents: Contents | None = field(default=None, compare=False, repr=False)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -68,6 +70,11 @@ class Source:
             what = "1 If node takes" if count == 1 else f"{count} If nodes take"
             notes.append(f"{what} the same branch at every run, and became it")
         return tuple(notes)
+
+    @property
+    def known_data(self) -> Mapping[str, bytes]:
+        """The data of large tensors that needs no second look, by name."""
+        return {} if self.contents is None else self.contents.of(self.proto)
 
     def node(self, index: int) -> onnx.NodeProto:
         """The node as the model has it, or as inlining made it."""

@@ -17,8 +17,9 @@ import numpy as np
 from tensat_dl.egraph.interning import Analysis
 from tensat_dl.egraph.lowering import LoweredNode, Unwritable, Written, write_out
 from tensat_dl.egraph.typing import Refusal, Scope
-from tensat_dl.graph.constants import constant_of_array, numpy_type
+from tensat_dl.graph.constants import constant_of_array
 from tensat_dl.graph.model import Constant, Graph, Node, Output
+from tensat_dl.graph.stored import numpy_type
 from tensat_dl.language.evaluate import Environment
 from tensat_dl.language.program import CheckedProgram, Claim, Emit, TestCase, TestValue
 from tensat_dl.language.values import Value

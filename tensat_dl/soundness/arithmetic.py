@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tensat_dl.graph.constants import numpy_type
+from tensat_dl.graph.stored import numpy_type
 from tensat_dl.vocabulary.dtypes import DType
 
 Array = NDArray[Any]

@@ -17,11 +17,11 @@ from functools import cache
 import numpy as np
 
 from tensat_dl.errors import TensatError
-from tensat_dl.graph.constants import numpy_type
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.running.plain import plain_code
 from tensat_dl.graph.running.run import CannotRun, Runner, open_reference, open_runner
 from tensat_dl.graph.source import Source
+from tensat_dl.graph.stored import numpy_type
 from tensat_dl.graph.verifying.compare import Difference, compare, tolerance
 from tensat_dl.graph.writing.write import build_source
 from tensat_dl.soundness import arithmetic

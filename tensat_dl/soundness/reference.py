@@ -14,10 +14,11 @@ import numpy as np
 import onnx
 
 from tensat_dl.errors import TensatError
-from tensat_dl.graph.constants import constant_of_array, numpy_type
+from tensat_dl.graph.constants import constant_of_array
 from tensat_dl.graph.model import Graph, Node, Output
 from tensat_dl.graph.running.run import CannotRun, open_reference
 from tensat_dl.graph.source import Source
+from tensat_dl.graph.stored import numpy_type
 from tensat_dl.graph.writing.write import build_proto
 from tensat_dl.soundness.arithmetic import Array, Reals, Unsupported
 from tensat_dl.soundness.operators.call import Call

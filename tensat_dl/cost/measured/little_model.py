@@ -18,7 +18,7 @@ from onnx import helper
 from tensat_dl.cost.measured.piece import Call, Piece
 from tensat_dl.egraph.loading import without_node_mark
 from tensat_dl.graph.attributes import write_attribute
-from tensat_dl.graph.constants import numpy_type
+from tensat_dl.graph.stored import numpy_type
 from tensat_dl.vocabulary import adapters, catalog
 from tensat_dl.vocabulary.dims import SymbolicDim
 from tensat_dl.vocabulary.dtypes import DType

@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 import onnx
 
-from tensat_dl.graph.constants import constant_of_array, numpy_type
+from tensat_dl.graph.constants import constant_of_array
 from tensat_dl.graph.folding.choice import choose, is_foldable_type, may_fold, needed_values
 from tensat_dl.graph.folding.undefined import undefined_values
 from tensat_dl.graph.model import Constant, Graph, Node, Output
 from tensat_dl.graph.prune import live_nodes, remove_dead
 from tensat_dl.graph.running.run import CannotRun, Runner, Unsupported, open_reference, open_runner
 from tensat_dl.graph.source import Source
+from tensat_dl.graph.stored import numpy_type
 from tensat_dl.graph.writing.write import build_proto
 from tensat_dl.settings import ExportSettings
 from tensat_dl.vocabulary.catalog import versions_of

@@ -13,10 +13,11 @@ from pathlib import Path
 import onnx
 
 from tensat_dl.graph.attributes import read_attributes
-from tensat_dl.graph.constants import Array, constant_of_array
+from tensat_dl.graph.constants import constant_of_array
 from tensat_dl.graph.model import Constant, Node
 from tensat_dl.graph.names import Names
 from tensat_dl.graph.source import opset_imports, plain_domain
+from tensat_dl.graph.stored import Array
 from tensat_dl.graph.structure import describe_node, read_names
 from tensat_dl.graph.subgraphs import captured_by
 from tensat_dl.vocabulary import adapters, catalog

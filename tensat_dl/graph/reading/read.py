@@ -42,6 +42,7 @@ from tensat_dl.graph.reading.lifting import Lifter, TypedNode
 from tensat_dl.graph.reading.opaque_types import OpaqueTypes
 from tensat_dl.graph.reading.readable import require_readable
 from tensat_dl.graph.source import LiftedNode, Source, load_source, opset_imports, plain_domain
+from tensat_dl.graph.stored import Contents, note_content
 from tensat_dl.graph.structure import initializer_names, read_by, sorted_nodes
 from tensat_dl.graph.training import trained_names
 from tensat_dl.settings import ModelSettings
@@ -101,6 +102,7 @@ class _Reading:
     warnings: list[str] = field(default_factory=list)
     conditionals: int = 0
     faults: int = 0
+    data: dict[str, bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         proto = self.source.proto
@@ -157,13 +159,13 @@ class _Reading:
 
     def add_initializers(self) -> None:
         graph = self.source.proto.graph
-        given = set(self.inputs)
+        given, known = set(self.inputs), self.source.known_data
         self._warn_of_repeated_initializers()
         for tensor in graph.initializer:
             if tensor.name not in given:
-                self._add_constant(
-                    tensor.name, constant_of_tensor(tensor, self.source.folder, tensor.name)
-                )
+                raw = known.get(tensor.name)
+                constant = constant_of_tensor(tensor, self.source.folder, tensor.name, raw)
+                self._add_constant(tensor.name, constant)
         for sparse in graph.sparse_initializer:
             if sparse.values.name not in given:
                 self._add_constant(sparse.values.name, constant_of_sparse(sparse))
@@ -219,6 +221,7 @@ class _Reading:
                 warnings=tuple(self.warnings),
                 believed=tuple(self.opaque_types.believed),
                 conditionals=self.conditionals,
+                contents=Contents(proto, self.data),
             ),
         )
 
@@ -296,6 +299,7 @@ class _Reading:
     def _add_constant(self, name: str, constant: Constant) -> None:
         self.constants[name] = constant
         self.types[name] = constant.type
+        note_content(self.data, name, constant.load)
 
     def _is_opaque(self, proto: onnx.NodeProto) -> bool:
         if called_function(proto) in self.functions:

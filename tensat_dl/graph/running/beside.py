@@ -56,8 +56,9 @@ class Divided:
         return proto
 
 
-def divide(proto: onnx.ModelProto) -> Divided | None:
-    """The model and its large weights; None where it has none."""
+def divide(proto: onnx.ModelProto, known: Mapping[str, bytes] | None = None) -> Divided | None:
+    """The model and its large weights; None where it has none.  `known`: the data of those of which
+    it was read before, by name."""
     graph = proto.graph
     kept = {value.name for value in graph.output}
     if proto.ir_version >= _OVERRIDABLE:
@@ -65,7 +66,9 @@ def divide(proto: onnx.ModelProto) -> Divided | None:
     light = lighten(proto, lambda name, tensor: name not in kept and _is_movable(tensor))
     if not light.moved:
         return None
-    return Divided(light, {name: _data(tensor) for name, tensor in light.moved.items()})
+    data = known or {}
+    weights = {name: _data(tensor, data.get(name)) for name, tensor in light.moved.items()}
+    return Divided(light, weights)
 
 
 def _is_movable(tensor: TensorProto) -> bool:
@@ -73,9 +76,10 @@ def _is_movable(tensor: TensorProto) -> bool:
     return inside and inside_bytes(tensor) >= _LARGE and tensor.HasField("raw_data")
 
 
-def _data(tensor: TensorProto) -> NDArray[Any]:
+def _data(tensor: TensorProto, known: bytes | None) -> NDArray[Any]:
+    raw = tensor.raw_data if known is None else known  # to look at it is to copy it
     numpy_type = tensor_dtype_to_np_dtype(tensor.data_type)
-    return np.frombuffer(tensor.raw_data, numpy_type).reshape(tuple(tensor.dims))
+    return np.frombuffer(raw, numpy_type).reshape(tuple(tensor.dims))
 
 
 def _describe(place: TensorProto, name: str, tensor: TensorProto, length: int) -> None:

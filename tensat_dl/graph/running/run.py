@@ -88,7 +88,7 @@ class ReferenceRunner:
 def open_runner(source: Source, *, also: Sequence[str] = ()) -> OrtRunner:
     """Load a model into onnxruntime, which leaves it as it is; values `also` are outputs too.
     Raises CannotRun."""
-    parts = divide(plain_interface(source.proto))
+    parts = _divided(source)
     if parts is not None:
         try:
             light = replace(source, proto=parts.fed())
@@ -102,7 +102,7 @@ def try_optimised(source: Source, divided: Divided | None = None) -> None:
     """Load a model as users do, with all optimisations; `divided`: its parts, where they are at
     hand.  Raises CannotRun."""
     options = _plain_options(optimise=True)
-    parts = divided or divide(plain_interface(source.proto))
+    parts = divided or _divided(source)
     _loaded(source if parts is None else replace(source, proto=parts.outside(options)), options)
 
 
@@ -113,6 +113,10 @@ def try_without_weights(source: Source) -> None:
         open_runner(replace(source, proto=with_weights_as_inputs(source.proto)))
     except CannotRun:
         open_runner(source)
+
+
+def _divided(source: Source) -> Divided | None:
+    return divide(plain_interface(source.proto), source.known_data)
 
 
 def _plain_options(*, optimise: bool = False) -> Any:

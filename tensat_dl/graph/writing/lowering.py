@@ -14,11 +14,11 @@ from onnx import helper
 
 from tensat_dl.errors import TensatError, UsageError
 from tensat_dl.graph.attributes import write_attribute
-from tensat_dl.graph.constants import Array
 from tensat_dl.graph.model import Graph, Node
 from tensat_dl.graph.names import Names, node_names, subgraphs
 from tensat_dl.graph.opsets import means_the_same
 from tensat_dl.graph.source import LiftedNode, Source, opset_imports, plain_domain
+from tensat_dl.graph.stored import Array
 from tensat_dl.graph.subgraphs import captured, captured_by, rename_captured
 from tensat_dl.graph.writing.naming import Naming
 from tensat_dl.vocabulary import adapters

@@ -23,8 +23,9 @@ from tensat_dl.graph.constants import (
 )
 from tensat_dl.graph.copies import copy_fields, copy_tensor
 from tensat_dl.graph.interface import with_fixed_dims
-from tensat_dl.graph.model import Graph
+from tensat_dl.graph.model import Constant, Graph
 from tensat_dl.graph.source import Source, opset_imports
+from tensat_dl.graph.stored import Contents, note_content
 from tensat_dl.graph.structure import initializer_names
 from tensat_dl.graph.subgraphs import captured_by
 from tensat_dl.graph.training import names_read_by_training
@@ -53,7 +54,10 @@ def build_model(graph: Graph) -> onnx_ir.Model:
 
 def build_source(graph: Graph) -> Source:
     """The model with the place of its external data, for running and saving."""
-    return Source(build_proto(graph), folder=graph.source.folder)
+    writer = _Writer(graph)
+    proto = writer.model()
+    contents = Contents(proto, writer.data)
+    return Source(proto, folder=graph.source.folder, contents=contents)
 
 
 def build_proto(graph: Graph) -> onnx.ModelProto:
@@ -72,6 +76,7 @@ class _Writer:
         self.initializers = initializer_map(self.proto.graph)
         self.sparse = sparse_map(self.proto.graph)
         self.target = onnx.ModelProto()
+        self.data: dict[str, bytes] = {}
 
     def model(self) -> onnx.ModelProto:
         copy_fields(self.proto, self.target, skip=("graph", "opset_import", "ir_version"))
@@ -142,12 +147,18 @@ class _Writer:
             tensor = graph.initializer.add()
             copy_tensor(self.initializers[old], tensor)
             tensor.name = name
+            if (raw := self.source.known_data.get(old)) is not None:
+                self.data[name] = raw
         elif self._may_rename():
-            fill_tensor(graph.initializer.add(), constant, name)
+            self._fill(graph.initializer.add(), constant, name)
         else:
             node = graph.node.add(op_type="Constant", output=[name])
             value = node.attribute.add(name="value", type=onnx.AttributeProto.TENSOR)
-            fill_tensor(value.t, constant, name)
+            self._fill(value.t, constant, name)
+
+    def _fill(self, tensor: onnx.TensorProto, constant: Constant, name: str) -> None:
+        fill_tensor(tensor, constant, name)
+        note_content(self.data, name, constant.load)
 
     def _may_rename(self) -> bool:
         return self.target.ir_version >= _FREE_INITIALIZERS
