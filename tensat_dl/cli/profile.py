@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _FLAGS = (
     *(flags.SOLVER, flags.COST, flags.COST_CACHE),
-    *(flags.EXPLORE_SECONDS, flags.ENODES, flags.MEMORY),
+    *(flags.EXPLORE_SECONDS, flags.ENODES, flags.MEMORY, flags.OPSET),
 )
 
 _EPILOG = """\

@@ -11,7 +11,7 @@ from tensat_dl.errors import ExitCode, UsageError
 
 _FLAGS = (
     *(flags.SOLVER, flags.COST, flags.COST_CACHE),
-    *(flags.EXPLORE_SECONDS, flags.ENODES, flags.MEMORY),
+    *(flags.EXPLORE_SECONDS, flags.ENODES, flags.MEMORY, flags.OPSET),
 )
 
 #: Stage, whether it needs a model, what it shows.  `cli.stages` has a function for each.

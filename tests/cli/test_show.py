@@ -106,3 +106,12 @@ def test_problems_are_reported_as_by_check(tensat, tmp_path: Path) -> None:
         done = tensat("show", "bad.tsat", "--stage", stage)
         assert done.code == 4
         assert "never closed" in done.err
+
+
+def test_a_newer_opset_may_be_allowed(tensat, two_products: Path, tmp_path: Path) -> None:
+    """Mish is of ai.onnx 18, the model of 17.  That the rule is wrong does not matter here."""
+    (tmp_path / "r.tsat").write_text("language 1\nrewrite r: Relu(Relu(x)) => Mish(x)\n")
+    command = ("show", "r.tsat", "m.onnx", "--stage", "selection", "--cost", "nodes")
+    assert tensat(*command).out.startswith("cost 4, optimal\n")
+    allowed = tensat(*command, "--opset", "18").out
+    assert allowed.startswith("cost 3, optimal\n") and "Mish" in allowed
