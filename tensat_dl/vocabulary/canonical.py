@@ -144,8 +144,21 @@ def _forget_zeros(values: dict[str, AttributeValue], inputs: Sequence[Type]) -> 
         values["allowzero"] = 0
 
 
+def _forget_empty_axes(values: dict[str, AttributeValue], inputs: Sequence[Type]) -> None:
+    """What happens without axes is nothing to ask where there are some."""
+    axes = inputs[1] if len(inputs) > 1 else None
+    if isinstance(axes, TensorType) and axes.dims and dims.is_positive(axes.dims[0]):
+        values["noop_with_empty_axes"] = 0
+
+
+_REDUCTIONS = (
+    "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean",
+    "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare",
+)  # fmt: skip
+
 #: Beside `auto_pad`: what drops or sets attributes of an operator.
 _RESOLVERS: Mapping[str, Callable[[dict[str, AttributeValue], Sequence[Type]], None]] = {
+    **dict.fromkeys(_REDUCTIONS, _forget_empty_axes),
     "CenterCropPad": _drop_all_axes,
     "Reshape": _forget_zeros,
     "Resize": _drop_all_axes,

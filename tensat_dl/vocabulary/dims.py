@@ -85,11 +85,12 @@ def maximum(left: Dim, right: Dim) -> Dim:
 def broadcast(left: Dim, right: Dim) -> Dim | None:
     """The dim that two dims broadcast to, or None where they cannot.
 
-    A number other than 1 wins over a symbol: the symbol is then 1 or that number.
+    A number other than 1 wins over a symbol: the symbol is then 1 or that number.  And a dim wins
+    over what is left of it behind a cut, as of positions for a text: the cut then took nothing.
     """
-    if right == 1 or definitely_equal(left, right):
+    if right == 1 or definitely_equal(left, right) or _is_cut(right, left):
         return left
-    if left == 1:
+    if left == 1 or _is_cut(left, right):
         return right
     if isinstance(left, int):
         return (
@@ -100,6 +101,16 @@ def broadcast(left: Dim, right: Dim) -> Dim | None:
             None if definitely_different(left, 1) and definitely_different(left, right) else right
         )
     return _call("broadcast", left, right)
+
+
+def _is_cut(part: Dim, whole: Dim) -> bool:
+    """`part` is the smaller of `whole` and numbers above 1: they broadcast where it is `whole`,
+    and nowhere else.  (Where `whole` is 1, or `part`, so is the other one.)"""
+    atom = only_atom(part)
+    if not isinstance(atom, Call) or atom.function != "min" or is_ambiguous(whole):
+        return False
+    others = [arg for arg in atom.args if arg != whole]
+    return len(others) < len(atom.args) and all(isinstance(o, int) and o > 1 for o in others)
 
 
 def lower_bound(dim: Dim) -> int | None:

@@ -59,6 +59,20 @@ PRODUCTS: list[Case] = [
     *rests("weights.mul_weights", _COMPUTED + "y = Mul(Mul(x, c), d)"),
     *acts("weights.mul_both_weights", _BOTH + "y = Mul(Mul(x, c), Mul(z, d))"),
     *rests("weights.mul_both_weights", _BOTH + "y = Mul(Mul(x, c), Add(z, d))"),
+    *acts("weights.div_of_product", _X + "y = Div(Mul(x, c), d)"),
+    *rests(
+        "weights.div_of_product",
+        _I + "y = Div(Mul(x, c), d)",
+        _X + "y = Div(c, Mul(x, d))",
+        _COMPUTED + "y = Div(Mul(x, c), d)",
+    ),
+    *acts("weights.mul_of_quotient", _X + "y = Mul(Div(x, c), d)"),
+    *rests(
+        "weights.mul_of_quotient",
+        _I + "y = Mul(Div(x, c), d)",
+        _X + "y = Mul(Div(c, x), d)",
+        _COMPUTED + "y = Mul(Div(x, c), d)",
+    ),
     *acts("weights.div_weights", _X + "y = Div(Div(x, c), d)"),
     *rests(
         "weights.div_weights",

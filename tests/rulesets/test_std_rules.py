@@ -8,6 +8,7 @@ import cases_arithmetic
 import cases_attention
 import cases_blocks
 import cases_branches
+import cases_broadcasts
 import cases_differences
 import cases_exporters
 import cases_extra
@@ -38,6 +39,7 @@ CASES = [
     *cases_arithmetic.CASES,
     *cases_blocks.CASES,
     *cases_branches.CASES,
+    *cases_broadcasts.CASES,
     *cases_differences.CASES,
     *cases_parts.CASES,
     *cases_reduce.CASES,

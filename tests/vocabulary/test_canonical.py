@@ -109,6 +109,16 @@ def test_allowzero_is_dropped_where_there_is_no_zero(
     assert canon("Reshape", {"allowzero": 1}, f32(2, 4), shape)["allowzero"] == expected
 
 
+@pytest.mark.parametrize(("count", "expected"), [(1, 0), (2, 0), (0, 1), (N, 1)])
+def test_what_happens_without_axes_is_dropped_where_there_are_some(
+    count: Dim, expected: int
+) -> None:
+    axes = TensorType(DType.I64, (count,))
+    given = canon("ReduceSum", {"noop_with_empty_axes": 1}, f32(2, 4), axes)
+    assert given["noop_with_empty_axes"] == expected
+    assert canon("ReduceSum", {"noop_with_empty_axes": 1}, f32(2, 4))["noop_with_empty_axes"] == 1
+
+
 @pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER", "VALID"])
 @pytest.mark.parametrize("name", ["Conv", "MaxPool", "AveragePool"])
 @pytest.mark.parametrize("stride", [1, 2, 3])

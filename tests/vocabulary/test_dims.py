@@ -141,6 +141,11 @@ def test_text(dim: Dim, text: str) -> None:
         (N, 1, N),
         (N, 5, 5),
         (N + 2, 1, N + 2),
+        # positions are cut to the length of a text: what is longer than all positions fails
+        (dims.minimum(N, 512), N, N),
+        (dims.minimum(dims.minimum(N, 512), 8), N, N),
+        # nothing of one is broadcast to one
+        (dims.minimum(N, 0), 1, 0),
     ],
 )
 def test_broadcast(left: Dim, right: Dim, joined: Dim | None) -> None:
@@ -150,6 +155,12 @@ def test_broadcast(left: Dim, right: Dim, joined: Dim | None) -> None:
 
 def test_broadcast_of_a_dim_that_is_too_large() -> None:
     assert dims.broadcast(N + 6, 5) is None
+
+
+@pytest.mark.parametrize("cut", [dims.minimum(N, 1), dims.minimum(N, M), dims.minimum(M, 512)])
+def test_a_cut_that_may_take_something_is_broadcast(cut: Dim) -> None:
+    """Of N = 5 the first leaves 1; so does the second at M = 1; the third is of another dim."""
+    assert dims.broadcast(cut, N) != N
 
 
 def test_substitution_reaches_atoms() -> None:
