@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from tensat_dl.cli.changes import change_blocks
-from tensat_dl.cli.tables import Block, Line, Table, number, print_blocks
+from tensat_dl.cli.tables import Block, Line, Table, number, percent, print_blocks
 from tensat_dl.cost.measured.rounds import GAIN
 from tensat_dl.egraph.snapshot import StopReason as Ended
 from tensat_dl.extract.problem import Status, StopReason
@@ -74,15 +74,10 @@ def extraction_line(extraction: Report) -> str:
     if extraction["bound"] is not None:
         parts.append(f"bound {number(extraction['bound'])}")
     if extraction["gap"] is not None:
-        parts.append(f"gap {_percent(extraction['gap'])}")
+        parts.append(f"gap {percent(extraction['gap'])}")
     if extraction["status"] == Status.FEASIBLE:
         parts.append(_UNPROVEN.get(extraction["stopped"], f"stopped by {extraction['stopped']}"))
     return ", ".join([*parts, f"{extraction['seconds']:.2f} s"])
-
-
-def _percent(share: float) -> str:
-    """Two digits, or as many as there are before the point."""
-    return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:,.0f} %"
 
 
 def limit_words(limit: Report) -> str:

@@ -51,6 +51,11 @@ def number(value: float) -> str:
     return f"{value:.6g}"
 
 
+def percent(share: float) -> str:
+    """Two digits, or as many as there are before the point."""
+    return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:,.0f} %"
+
+
 def _all_seen(block: Block) -> Block:
     if isinstance(block, Line):
         return replace(block, text=seen(block.text))

@@ -1,4 +1,5 @@
-"""`tensat-dl why-not`: how far a rule's pattern matches, and what is in its way."""
+"""`tensat-dl why-not`: how far a rule's pattern matches, and what is in its way; where it fires,
+what the answer would cost with it."""
 
 from __future__ import annotations
 
@@ -17,9 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tensat_dl.cli.tables import Block
+    from tensat_dl.diagnosis.verdict import Standing
     from tensat_dl.diagnosis.why_not import Part, WhyNot
 
-_FLAGS = (flags.EXPLORE_SECONDS, flags.ENODES, flags.MEMORY, flags.OPSET)
+_FLAGS = (
+    *(flags.SOLVER, flags.COST, flags.COST_CACHE),
+    *(flags.EXPLORE_SECONDS, flags.ENODES, flags.MEMORY, flags.OPSET),
+)
 
 #: The longest pattern that is shown as a whole.
 _WIDEST = 72
@@ -32,6 +37,9 @@ examples:
                                                               makes this value
 
 The model is explored with all of RULES first, so the rule is tried on what the others make, too.
+Where it fires, the answer of `run` (before both models are run) and the cheapest graph that uses
+what the rule made are found and compared.  Where costs are measured, operators are timed for it;
+with `--cost roofline` none are.
 exit codes: 0 whether RULE fires or not   2 no such rule or node   3 bad model   4 bad rule file
 """
 
@@ -50,7 +58,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _execute(arguments: argparse.Namespace) -> ExitCode:
+    from tensat_dl.cli.progress import live_progress
     from tensat_dl.cli.stages import Subject
+    from tensat_dl.cli.standing import standing_of
     from tensat_dl.cli.tables import print_blocks
     from tensat_dl.destination import check_report
     from tensat_dl.diagnosis.why_not import rules_called, why_not
@@ -58,32 +68,46 @@ def _execute(arguments: argparse.Namespace) -> ExitCode:
 
     settings = flags.read_settings(arguments, _FLAGS)
     check_report(arguments.json, flags.files_used(arguments, settings))
-    subject = Subject(arguments.rules or "std", arguments.graph, settings)
-    program, graph, name = subject.program, subject.graph, arguments.rule
-    rules_called(name, program, arguments.rules or "std (--rules names other rule files)")
-    opset = subject.writable.opsets.get("", 0)
-    answer = why_not(program, name, graph, subject.saturated, arguments.at, opset)
+    with live_progress() as progress:
+        subject = Subject(arguments.rules or "std", arguments.graph, settings, progress)
+        program, graph, name = subject.program, subject.graph, arguments.rule
+        rules_called(name, program, arguments.rules or "std (--rules names other rule files)")
+        opset = subject.writable.opsets.get("", 0)
+        answer = why_not(program, name, graph, subject.saturated, arguments.at, opset)
+        acts = answer.applied and not answer.off and (answer.fires or arguments.at is None)
+        standing = standing_of(subject, name, arguments.at) if acts else None
     if arguments.json:
-        write_json(dataclasses.asdict(answer), arguments.json)
+        fields = None if standing is None else dataclasses.asdict(standing)
+        write_json({**dataclasses.asdict(answer), "standing": fields}, arguments.json)
     if arguments.json != "-":
-        print_blocks(_blocks(answer), sys.stdout)
+        print_blocks(_blocks(answer, standing), sys.stdout)
     return ExitCode.OK
 
 
-def _blocks(answer: WhyNot) -> list[Block]:
+def _blocks(answer: WhyNot, standing: Standing | None) -> list[Block]:
+    from tensat_dl.cli.standing import standing_blocks
     from tensat_dl.cli.tables import Line
 
     blocks: list[Block] = [Line(_title(answer), "bold")]
     for parts in answer.fires:
         blocks += [Line(""), *_parts(parts, "")]
+    if standing is not None:
+        blocks += [Line(""), *standing_blocks(standing)]
     for attempt in answer.attempts:
-        blocks += [Line(""), *_parts(attempt.matched, attempt.pattern)]
+        blocks += [*_gap(blocks), *_parts(attempt.matched, attempt.pattern)]
         blocks.append(Line(f"  {attempt.rule}: {attempt.obstacle}", "yellow"))
     if answer.missed:
-        blocks += [Line(""), Line(f"and {answer.missed} more like these")]
+        blocks += [*_gap(blocks), Line(f"and {answer.missed} more like these")]
     if not answer.complete:
-        blocks += [Line(""), Line("there were too many ways to match; not all were tried")]
+        blocks += [*_gap(blocks), Line("there were too many ways to match; not all were tried")]
     return blocks
+
+
+def _gap(blocks: Sequence[Block]) -> list[Block]:
+    """An empty line, where the block before has none behind it."""
+    from tensat_dl.cli.tables import Line, Table
+
+    return [] if isinstance(blocks[-1], Table) else [Line("")]
 
 
 def _title(answer: WhyNot) -> str:
@@ -126,9 +150,10 @@ def _cut(pattern: str) -> str:
 
 COMMAND = Command(
     "why-not",
-    "say why a rule does not fire",
-    "Find the longest part of the pattern of RULE that matches in GRAPH, and what is in its way.",
-    _EPILOG,
+    "say why a rule does not fire, or is not in the answer",
+    "Find the longest part of the pattern of RULE that matches in GRAPH, and what is in its way; "
+    "where it fires, whether the answer uses it, and else what that would cost.",
+    _EPILOG + "\n" + flags.settings_help(),
     _add_arguments,
     _execute,
 )

@@ -63,7 +63,7 @@ def _with_stored(posed: Posed, saturated: Saturated, free: frozenset[int]) -> Po
         problem=_extended(problem, edge_reads, stored, list(sizes.values())),
         nodes=(*posed.nodes, *nodes),
         parts=(*posed.parts, *(None for _ in nodes)),
-        stored=frozenset(stored.values()),
+        extra=frozenset(stored.values()),
     )
 
 

@@ -33,15 +33,15 @@ class Posed:
     """`nodes[i]` is the e-node behind node i of `problem`, whose classes are the snapshot's, and
     `parts[i]` what it costs to run it, None where that is nothing.  `left_out` are e-nodes
     that cannot be written at the model's opset.  A node may stand for several e-nodes that are
-    run as one: `inner[i]` are those behind the first.  The classes `stored` are not the snapshot's:
-    each stands for a weight of the result (see `counts`)."""
+    run as one: `inner[i]` are those behind the first.  The classes `extra` are not the snapshot's:
+    weights of the result (see `counts`), what is demanded of an answer (see `demand`)."""
 
     problem: Problem
     nodes: tuple[ENode, ...]
     parts: tuple[Timed | None, ...]
     left_out: tuple[ENode, ...]
     inner: Mapping[int, tuple[ENode, ...]] = field(default_factory=dict)
-    stored: frozenset[int] = frozenset()
+    extra: frozenset[int] = frozenset()
 
     @property
     def paid(self) -> list[Timed]:

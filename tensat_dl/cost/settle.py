@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from tensat_dl.cost.counts import with_counts
+from tensat_dl.cost.demand import Demand, with_demand
 from tensat_dl.cost.measured.fusion import timed_of_graph, with_chains
 from tensat_dl.cost.measured.model import MeasuredModel
 from tensat_dl.cost.measured.search import MeasuringSearch
 from tensat_dl.cost.models import CostModel
-from tensat_dl.cost.posing import Pricer, parts_of_graph, pose
+from tensat_dl.cost.posing import Posed, Pricer, parts_of_graph, pose
 from tensat_dl.cost.settled import Settled
 from tensat_dl.cost.virtual import make_lower
 from tensat_dl.cost.writable import Writable
@@ -37,22 +38,27 @@ def settle(
     settings: ExtractSettings,
     phases: Phases,
     barred: Collection[ENode] = frozenset(),
+    demand: Demand | None = None,
 ) -> Settled:
     """The cheapest graph in `saturated` without e-nodes that are `barred`, and how it was found;
-    `graph` is the original."""
+    `graph` is the original.  With a `demand`, the answer is to be read by `demand.met`."""
     with phases(Phase.COST):
         posed = pose(saturated, model, writable, barred)
         original = parts_of_graph(graph, saturated)
         lower = make_lower(writable.program)
+
+    def finish(posed: Posed) -> Posed:
+        counted = with_counts(posed, saturated, settings, lower)
+        return counted if demand is None else with_demand(counted, demand)
+
     if isinstance(model, MeasuredModel):
         with phases(Phase.COST):
-            chains = with_counts(with_chains(posed), saturated, settings, lower)
-            plain = with_counts(posed, saturated, settings, lower)
+            chains, plain = finish(with_chains(posed)), finish(posed)
             timed = timed_of_graph(graph, original)
         search = MeasuringSearch(chains, model, settings, phases)
         return search.run(plain, timed, _symbols(graph))
     with phases(Phase.COST):
-        posed = with_counts(posed, saturated, settings, lower)
+        posed = finish(posed)
     with phases(Phase.EXTRACT):
         extraction = extract(posed.problem, settings, phases.report)
     before = sum(model.price(part) for _, part in original)

@@ -18,7 +18,7 @@ from tensat_dl.extract.problem import Extraction
 class Settled:
     """`posed`: the problem of the last round; `before` and `cost`: the prices of the original
     graph and of the answer (0 where there is none); `estimated`: by a model that measures, but had
-    no time to.
+    no time to; `incomplete`: it had no time for all that may be cheaper.
 
     `tally`: what was measured, None for models that measure nothing; `notes` are for people."""
 
@@ -29,6 +29,7 @@ class Settled:
     tally: Tally | None = None
     notes: tuple[str, ...] = ()
     estimated: bool = False
+    incomplete: bool = False
 
     @property
     def chosen(self) -> dict[int, ENode]:
@@ -38,4 +39,4 @@ class Settled:
         indices = self.extraction.selection.chosen().tolist()
         nodes = [self.posed.nodes[i] for i in indices]
         nodes += [node for i in indices for node in self.posed.inner.get(i, ())]
-        return {node.eclass: node for node in nodes if node.eclass not in self.posed.stored}
+        return {node.eclass: node for node in nodes if node.eclass not in self.posed.extra}

@@ -70,6 +70,12 @@ class Steps:
                 self._at[name, eclass] = list(self._find(self._plans[name], eclass))
             yield from self._at.get((name, eclass), ())
 
+    def of_rule(self, name: str, at: int | None = None) -> Iterator[Step]:
+        """The steps of a rule, all or those with a root that is a tensor; none where it did not
+        act."""
+        if name in self._plans:
+            yield from self._find(self._plans[name], at)
+
     def _find(self, plan: RulePlan, at: int | None = None) -> Iterator[Step]:
         if plan.rule.name in self._groups:
             yield from self._groups[plan.rule.name].steps(at)
@@ -97,6 +103,7 @@ class Steps:
             Join(tensors[union.root], finder.made.get(union.ref))
             for union in recipe.unions
             if union.root in tensors
+            and tensors[union.root].eclass == finder.tensors[union.ref]  # else it did not act here
         )
         inner = tuple(inner_pairs(plan, binding, tensors))
         reads, makes = read_by(binding), tuple(finder.found)

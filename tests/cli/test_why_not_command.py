@@ -98,3 +98,33 @@ def test_the_rules_that_were_searched_are_named(
     model, _ = files
     assert main(["why-not", "mine", model]) == 2
     assert "no rule `mine` in std (--rules names other rule files)" in capsys.readouterr().err
+
+
+def test_a_rule_that_is_not_in_the_answer(
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Three nodes; with the rule two for the Relu, four in all."""
+    model, rules = files
+    Path(rules).write_text("language 1\nrewrite two: Relu(x) => Neg(Tanh(x))\n")
+    ask = ("why-not", "two", model, "--rules", rules, "--cost", "nodes")
+    assert main([*ask]) == 0
+    assert capsys.readouterr().out.splitlines()[4:] == [
+        "the answer (nodes) does without it; the cheapest with it is 1 dearer (33 %): "
+        "4 instead of 3",
+        "",
+        "tensor      the answer   cost  with it                  cost",
+        "`b`         Relu of `b`     1  Neg made by rule `two`      1",
+        "a new Tanh                     Tanh made by rule `two`     1",
+    ]
+    assert main([*ask, "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)["standing"]
+    assert (found["verdict"], found["cost"], found["cost_with"]) == ("dearer", 3, 4)
+
+
+def test_a_rule_that_is_in_the_answer(
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, rules = files
+    Path(rules).write_text("language 1\nrewrite one: Relu(Abs(x)) => Abs(x)\n")
+    assert main(["why-not", "one", model, "--rules", rules, "--cost", "nodes"]) == 0
+    assert "\nthe answer (nodes 2) uses it\n  `a`: Abs of `a`\n" in capsys.readouterr().out

@@ -61,7 +61,7 @@ def test_the_first_rule_file_and_its_summary_are_those_of_the_first_example() ->
 def test_what_commands_print_is_what_the_first_example_shows() -> None:
     page = (ROOT / "examples" / "01-first-rules" / "README.md").read_text().splitlines()
     shown = [line for block in blocks(ROOT / "README.md", "console") for line in block.splitlines()]
-    assert len([line for line in shown if line.startswith("$ ")]) == 6
+    assert len([line for line in shown if line.startswith("$ ")]) == 7
     assert [line for line in shown if line not in page] == []
 
 

@@ -19,6 +19,7 @@ from tensat_dl.cost.measured.cache import Measurement, to_content
 from tensat_dl.cost.measured.comparison import Comparison
 from tensat_dl.cost.measured.machine import Setting
 from tensat_dl.cost.measured.tally import Tally
+from tensat_dl.diagnosis.verdict import Verdict as Standing
 from tensat_dl.egraph.snapshot import StopReason as Ended
 from tensat_dl.extract.problem import LimitRecord, Status as ExtractionStatus, StopReason
 from tensat_dl.graph.verifying.verification import Mismatch, Verification
@@ -39,6 +40,7 @@ RULES = """language 1
 rewrite abs: Exp(Abs(x)) => Sin(x)
 rewrite neg: Neg(Neg(x)) => x
 rewrite far: Neg(Tanh(x)) => Tanh(Neg(x))
+rewrite dear: Exp(x) => Sin(Cos(x))
 test "fails" { input x: f32[4] given y = Neg(x) expect fires neg }
 """
 
@@ -110,7 +112,9 @@ def written(*command: str) -> dict[str, Any]:
 
 def why_not_reports() -> list[dict[str, Any]]:
     ask = ("m.onnx", "--rules", "r.tsat")
-    return [written("why-not", rule, *ask) for rule in ("neg", "far")]
+    found = [written("why-not", rule, *ask) for rule in ("neg", "far", "dear")]
+    found[-1]["standing"]["notes"] = ["n"]  # of costs that are measured
+    return found
 
 
 def extract_report() -> dict[str, Any]:
@@ -188,6 +192,7 @@ WORDS: list[tuple[str, str, type[Enum]]] = [
     ("extract --json", "extraction.status", ExtractionStatus),
     ("extract --json", "extraction.stopped", StopReason),
     ("verify --json", "rules[].status", Status),
+    ("why-not --json", "standing.verdict", Standing),
     ("verify --json", "rules[].counterexample.computed", Computed),
 ]
 

@@ -54,6 +54,8 @@ def test_first_rules(story: Path) -> None:
     found = report(story, "first.tsat", "model.onnx")
     assert found["nodes"]["after"] == {"MatMul": 1, "Relu": 1, "Softmax": 1, "Transpose": 1}
     assert found["exploration"]["stopped_by"] == "saturated"
+    told = tensat(story, "why-not", "relu_mean", "model.onnx", "--rules", "mean.tsat")
+    assert told in (story / "README.md").read_text()
     text = (story / "first.tsat").read_text().replace("=> Relu(x)", "=> Relux")
     (story / "wrong.tsat").write_text(text)
     run(story, sys.executable, "-m", "tensat_dl", "check", "wrong.tsat", expect=4)

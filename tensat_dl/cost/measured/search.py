@@ -97,9 +97,12 @@ class MeasuringSearch:
         before, cost = (sum(map(self.model.price, timed)) for timed in (original, self.used))
         tally = self.model.tally([*original, *self.used], self.rounds, symbols)
         notes = list(self.model.notes)
-        if tally.left or self.skipped:
+        incomplete = bool(tally.left or self.skipped)
+        if incomplete:
             notes.append(self._stopped(_EXHAUSTED))
-        return Settled(self.posed, self.extraction, before, cost, tally, tuple(notes))
+        return Settled(
+            *(self.posed, self.extraction, before, cost, tally, tuple(notes)), incomplete=incomplete
+        )
 
     def begin(self, plain: Posed) -> tuple[Posed, Extraction]:
         """Solve at the prices of estimates; the problem, and its answer."""
@@ -118,7 +121,7 @@ class MeasuringSearch:
         before, cost = (sum(self.model.estimates(timed)) for timed in (original, used))
         tally = self.model.tally([*original, *used], self.rounds, symbols)
         notes = (*self.model.notes, self._stopped(_TOO_EARLY))
-        return Settled(posed, found, before, cost, tally, notes, estimated=True)
+        return Settled(posed, found, before, cost, tally, notes, estimated=True, incomplete=True)
 
     def _stopped(self, text: str) -> str:
         """That time was over, and what else one can do about it."""

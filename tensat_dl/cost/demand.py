@@ -1,0 +1,206 @@
+"""An extraction problem whose answer has to use one of some e-nodes.
+
+Enters: a posed problem, the e-nodes of which one is wanted.  Leaves: the problem with that demand,
+in terms that every solver and reduction knows: classes, nodes, roots.  And back: what an answer to
+it is, as one to the problem itself.
+
+A wanted node gets a class of its own; in its old class a free node stands for it.  A root more, the
+demand, has a node for each wanted one, which needs its class.  That alone would be met by what
+nothing reads: so it also needs that some node that reads the tensor is there (which has a class of
+its own, too), that something reads that one's tensor, and so on up to a class of `ends`, those that
+are taken to be used.  An answer tells whether they are; where not, `ends` has fewer the next time.
+No answer that uses a wanted node costs less than one to this problem.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tensat_dl.cost.posing import Posed
+from tensat_dl.egraph.snapshot import ENode, Leaf, LeafKind
+from tensat_dl.extract.deadline import Deadline
+from tensat_dl.extract.graph import graph_of
+from tensat_dl.extract.problem import MADE, Problem, Selection
+from tensat_dl.extract.reductions.prune import prune
+from tensat_dl.extract.reductions.required import remove_loops
+from tensat_dl.extract.selection import InvalidSelectionError, check, select
+
+#: What costs differ by less than this share are equal.
+_EQUAL = 1e-9
+_STANDS_FOR, _DEMAND = Leaf(LeafKind.CONSTANT, "stands for"), Leaf(LeafKind.CONSTANT, "demand")
+
+
+@dataclass(frozen=True)
+class Demand:
+    """`wanted`: the answer is to use one of them; `answer`: what it runs as one without that, by
+    class: of equal answers the one most like it is taken; `ends`: classes that are taken to be
+    used."""
+
+    wanted: frozenset[ENode]
+    answer: Mapping[int, tuple[ENode, ...]]
+    ends: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Met:
+    """An answer that meets a demand: `chosen` are nodes of the problem that was posed, by class;
+    None where they make a loop.  `path`: the wanted node and those above it that the demand
+    led to; `used`: a wanted node is used."""
+
+    chosen: dict[int, int] | None
+    path: tuple[int, ...]
+    used: bool
+
+
+def usable(posed: Posed, wanted: Iterable[ENode], *, anywhere: bool = False) -> list[int]:
+    """The nodes that stand for a wanted e-node, but for those that no answer can have: what they
+    need cannot be computed without them, or no output needs them (unless `anywhere`)."""
+    wanted, problem = frozenset(wanted), posed.problem
+    if anywhere:
+        roots = np.array(sorted({node.eclass for node in wanted}), dtype=np.int64)
+        problem = dataclasses.replace(problem, roots=roots)
+    return [i for i in sorted(_possible(problem)) if not wanted.isdisjoint(posed.enodes(i))]
+
+
+def _possible(problem: Problem) -> set[int]:
+    graph = remove_loops(prune(graph_of(problem)), Deadline(float("inf")))
+    return set(graph.node_id[1:].tolist())
+
+
+def with_demand(posed: Posed, demand: Demand) -> Posed:
+    """The problem with the demand."""
+    problem = posed.problem
+    drawing = _Drawing(problem, demand.ends)
+    drawing.draw(usable(posed, demand.wanted))
+    new = [
+        *((problem.node_class[i], [own], _STANDS_FOR) for i, own in drawing.own.items()),
+        *((owner, sorted(children), _DEMAND) for owner, children in drawing.rows),
+    ]
+    node_class = problem.node_class.copy()
+    node_class[list(drawing.own)] = list(drawing.own.values())
+    same = {node for enodes in demand.answer.values() for node in enodes}
+    differs = [float(not same.issuperset(posed.enodes(i))) for i in range(problem.nodes)]
+    measures = {**problem.measures, MADE: np.array(differs)}
+    ends = problem.child_start[-1] + np.cumsum([len(row) for _, row, _ in new], dtype=np.int64)
+    children = [np.array(row, dtype=np.int64) for _, row, _ in new]
+    extended = dataclasses.replace(
+        problem,
+        classes=drawing.classes,
+        node_class=np.append(node_class, np.array([c for c, _, _ in new], dtype=np.int64)),
+        node_cost=np.append(problem.node_cost, np.zeros(len(new))),
+        child_start=np.append(problem.child_start, ends),
+        children=np.concatenate([problem.children, *children]),
+        roots=np.append(problem.roots, drawing.classes - 1),
+        node_name=[*problem.node_name, *("" for _ in new)],
+        measures={name: np.append(kept, np.zeros(len(new))) for name, kept in measures.items()},
+    )
+    return dataclasses.replace(
+        posed,
+        problem=extended,
+        nodes=(*posed.nodes, *(ENode(h, tuple(r), int(c), original=True) for c, r, h in new)),
+        parts=(*posed.parts, *(None for _ in new)),
+        extra=posed.extra | frozenset(range(problem.classes, drawing.classes)),
+    )
+
+
+@dataclass
+class _Drawing:
+    """What is added: `own` has the classes of nodes that get one, `rows` are the nodes of the
+    demand.  The last class is the demand's."""
+
+    problem: Problem
+    ends: frozenset[int]
+    own: dict[int, int] = field(default_factory=dict)
+    rows: list[tuple[int, set[int]]] = field(default_factory=list)
+    classes: int = field(init=False)
+    _read: dict[int, int] = field(default_factory=dict)
+
+    def draw(self, wanted: list[int]) -> None:
+        self.classes = self.problem.classes
+        pending: list[int] = []
+        asked = [self._needs(i, pending) for i in wanted]
+        readers = self._readers() if pending else {}
+        for tensor in pending:  # grows
+            found = [self._needs(i, pending) for i in readers.get(tensor, ())]
+            self.rows += [(self._read[tensor], needs) for needs in found]
+        self.rows += [(self.classes, needs) for needs in asked]
+        self.classes += 1
+
+    def _readers(self) -> dict[int, list[int]]:
+        readers: dict[int, list[int]] = {}
+        for i in sorted(_possible(self.problem)):
+            for child in self.problem.child_lists[i]:
+                readers.setdefault(child, []).append(i)
+        return readers
+
+    def _needs(self, index: int, pending: list[int]) -> set[int]:
+        """What it takes that a node is there and used."""
+        if index not in self.own:
+            self.own[index] = self._new()
+        tensor = int(self.problem.node_class[index])
+        if tensor in self.ends:
+            return {self.own[index]}
+        if tensor not in self._read:
+            self._read[tensor] = self._new()
+            pending.append(tensor)
+        return {self.own[index], self._read[tensor]}
+
+    def _new(self) -> int:
+        self.classes += 1
+        return self.classes - 1
+
+
+def met(posed: Posed, demand: Demand, selection: Selection) -> Met:
+    """What an answer to the problem with a demand is to the problem without it."""
+    problem, node_of = posed.problem, selection.node_of_class
+    owners = np.array([node.eclass for node in posed.nodes], dtype=np.int64)
+    before = dataclasses.replace(problem, node_class=owners, roots=problem.roots[:-1])
+    chosen = {}
+    for eclass, index in enumerate(node_of.tolist()):
+        if index >= 0 and owners[index] == eclass:
+            stands = posed.nodes[index].head == _STANDS_FOR
+            chosen[eclass] = int(node_of[problem.child_lists[index][0]]) if stands else index
+    path = tuple(_path(posed, selection))
+    on_path = {int(owners[index]): index for index in path}
+
+    def taken(choice: Mapping[int, int]) -> tuple[dict[int, int], float]:
+        found = select(before, choice)
+        return {int(owners[i]): i for i in found.chosen().tolist()}, check(before, found)
+
+    def uses(choice: Mapping[int, int]) -> bool:
+        return any(not demand.wanted.isdisjoint(posed.enodes(i)) for i in choice.values())
+
+    try:
+        found, cost = taken({**chosen, **on_path})
+    except InvalidSelectionError:
+        return Met(None, path, used=False)
+    with contextlib.suppress(InvalidSelectionError):
+        alike, same = taken({**chosen, **_answer(posed, demand, owners), **on_path})
+        if same <= cost * (1.0 + _EQUAL) and uses(alike):
+            return Met(alike, path, used=True)
+    return Met(found, path, uses(found))
+
+
+def _answer(posed: Posed, demand: Demand, owners: np.ndarray) -> dict[int, int]:
+    """The nodes of the answer without the demand, as far as they are there."""
+    return {
+        eclass: index
+        for index, eclass in enumerate(owners.tolist())
+        if demand.answer.get(eclass) == posed.enodes(index)
+    }
+
+
+def _path(posed: Posed, selection: Selection) -> Iterator[int]:
+    """The wanted node that was taken, and those that it is used by."""
+    pending = [int(posed.problem.roots[-1])]
+    while pending:
+        index = int(selection.node_of_class[pending.pop()])
+        if posed.nodes[index].head == _DEMAND:
+            pending += posed.problem.child_lists[index]
+        else:
+            yield index
