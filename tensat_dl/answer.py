@@ -22,6 +22,7 @@ from tensat_dl.cost.measured.machine import threads_for_timing
 from tensat_dl.cost.measured.model import MeasuredModel
 from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.settled import Settled
+from tensat_dl.cost.symbol_sizes import symbol_sizes
 from tensat_dl.errors import InfeasibleError
 from tensat_dl.export import Exported
 from tensat_dl.graph.digest import model_digest
@@ -198,7 +199,10 @@ def _judges(original: Graph, settings: Settings, prices: CostModel, blame_of: Bl
     if not (cost.compare or isinstance(prices, MeasuredModel)):
         return _Judges(checked, blame_of)
     conditions = Conditions(
-        dims, cost.symbolic_dim, cost.compare_seconds, settings.verify.input_data
+        dims,
+        symbol_sizes(original, cost.symbolic_dim),
+        cost.compare_seconds,
+        settings.verify.input_data,
     )
     threads, busy = (
         (prices.setting.threads, "")

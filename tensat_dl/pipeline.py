@@ -93,7 +93,7 @@ def _found(
         saturated = explore(original, usable, settings.explore, settings.rules, phases.report)
     with phases(Phase.COST):
         choice = choose_model(settings.cost, program, original)
-        prices = make_cost_model(choice.model, settings.cost, program, original.opsets)
+        prices = make_cost_model(choice.model, settings.cost, program, original)
     writable = Writable(program, opsets)
     settled, accepted = find_answer(original, saturated, prices, writable, settings, phases)
     useless = useless_rules(program, prices.name)

@@ -81,7 +81,7 @@ class Subject:
 
         cost = self.settings.cost
         choice = choose_model(cost, self.program, self.graph)
-        return make_cost_model(choice.model, cost, self.program, self.graph.opsets)
+        return make_cost_model(choice.model, cost, self.program, self.graph)
 
     @cached_property
     def writable(self) -> Writable:

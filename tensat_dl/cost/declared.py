@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tensat_dl.cost.formal import as_number, environment
+from tensat_dl.cost.symbol_sizes import SymbolSizes
 from tensat_dl.cost.work import Part
 from tensat_dl.language.evaluate import evaluate
 from tensat_dl.language.program import CheckedProgram, CustomOperator
 
 
 def declared_flops(
-    program: CheckedProgram | None, symbol_size: int
+    program: CheckedProgram | None, sizes: SymbolSizes
 ) -> Callable[[Part], float | None]:
     """A function from an application to its declared FLOPs; None where nothing is declared, or
     the expression has no value at these types."""
@@ -24,7 +25,7 @@ def declared_flops(
         declaration: CustomOperator | None = custom.get(part.application.operator)
         if program is None or declaration is None or declaration.cost is None:
             return None
-        names = environment(part, program.functions, symbol_size)
+        names = environment(part, program.functions, sizes)
         flops = as_number(evaluate(declaration.cost, names))
         return None if flops is None else max(0.0, flops)
 

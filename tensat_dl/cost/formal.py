@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from tensat_dl.cost.shapes import concrete
+from tensat_dl.cost.symbol_sizes import SymbolSizes
 from tensat_dl.cost.work import Part
 from tensat_dl.language.evaluate import Environment
 from tensat_dl.language.program import Function
@@ -29,18 +30,18 @@ def as_number(value: Value) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def environment(part: Part, functions: Mapping[str, Function], symbol_size: int) -> Environment:
+def environment(part: Part, functions: Mapping[str, Function], sizes: SymbolSizes) -> Environment:
     """The names of `part`.  An input and an output of one name: the output wins, as both have
     then the same meaning in ONNX only for operators that pass it on."""
     operator = part.application.operator
     names: dict[str, Value] = dict(part.application.attributes.items)
-    names |= _bind(operator.inputs, part.inputs, symbol_size)
-    names |= _bind(operator.outputs, part.outputs, symbol_size)
+    names |= _bind(operator.inputs, part.inputs, sizes)
+    names |= _bind(operator.outputs, part.outputs, sizes)
     return Environment(names, functions)
 
 
-def _bind(formals: Sequence[Formal], types: Sequence[Type], symbol_size: int) -> dict[str, Value]:
-    sized = [concrete(type_, symbol_size) for type_ in types]
+def _bind(formals: Sequence[Formal], types: Sequence[Type], sizes: SymbolSizes) -> dict[str, Value]:
+    sized = [concrete(type_, sizes) for type_ in types]
     names: dict[str, Value] = {}
     for index, formal in enumerate(formals):
         rest = tuple(sized[index:])

@@ -13,8 +13,10 @@ from typing import Protocol
 
 from tensat_dl.cost.declared import declared_flops
 from tensat_dl.cost.rule_models import RuleCostModel
+from tensat_dl.cost.symbol_sizes import SymbolSizes, symbol_sizes
 from tensat_dl.cost.virtual import make_lower
 from tensat_dl.cost.work import Meter, Part, Work
+from tensat_dl.graph.model import Graph
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.settings import COST_MODELS, ROOFLINE, CostSettings
 
@@ -109,20 +111,24 @@ def make_cost_model(
     name: str,
     settings: CostSettings,
     program: CheckedProgram | None,
-    opsets: Mapping[str, int] | None = None,
+    graph: Graph | None = None,
 ) -> CostModel:
     """The model `name`, which is one of :func:`known_models`.
 
-    `opsets` are those of the graph to be priced.
+    `graph` is to be priced; without one all that is known are the types of what is asked for.
     """
     lower = make_lower(program)
+    usual = settings.symbolic_dim
+    sizes = SymbolSizes(usual) if graph is None else symbol_sizes(graph, usual)
     if program is not None and name in program.cost_models:
         model = program.cost_models[name]
-        return RuleCostModel(model, program, lower, settings.symbolic_dim)
-    meter = Meter(lower, declared_flops(program, settings.symbolic_dim), settings.symbolic_dim)
+        return RuleCostModel(model, program, lower, sizes)
+    meter = Meter(lower, declared_flops(program, sizes), sizes)
     if name != MEASURED:
         return WorkModel(name, BUILT_IN[name], settings, meter)
     from tensat_dl.cost.measured.make import make_measured_model
 
     estimate = WorkModel(ROOFLINE, BUILT_IN[ROOFLINE], settings, meter)
-    return make_measured_model(settings, program, opsets or {}, estimate.price)
+    return make_measured_model(
+        settings, program, {} if graph is None else graph.opsets, estimate.price, sizes
+    )

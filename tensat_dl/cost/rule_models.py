@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tensat_dl.cost.formal import as_number, environment
+from tensat_dl.cost.symbol_sizes import SymbolSizes
 from tensat_dl.cost.work import Lower, Part, each_priced
 from tensat_dl.errors import UsageError
 from tensat_dl.language.evaluate import evaluate
@@ -26,7 +27,7 @@ class RuleCostModel:
     rows: Rows
     program: CheckedProgram
     lower: Lower
-    symbol_size: int
+    sizes: SymbolSizes
 
     @property
     def name(self) -> str:
@@ -60,7 +61,7 @@ class RuleCostModel:
         return 0.0 if default is None else self._value(default, part) or 0.0
 
     def _value(self, expression: ast.Expr, part: Part) -> float | None:
-        names = environment(part, self.program.functions, self.symbol_size)
+        names = environment(part, self.program.functions, self.sizes)
         cost = as_number(evaluate(expression, names))
         if cost is not None and cost < 0:
             operator = part.application.operator.qualified_name

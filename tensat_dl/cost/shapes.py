@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from tensat_dl.cost.symbol_sizes import SymbolSizes
 from tensat_dl.vocabulary.attributes import Attributes, AttributeValue
 from tensat_dl.vocabulary.dims import Dim, SymbolicDim, substitute
 from tensat_dl.vocabulary.types import AbsentType, TensorType, Type
@@ -85,41 +86,41 @@ def shapes_of(
     attributes: Attributes,
     inputs: Sequence[Type],
     outputs: Sequence[Type],
-    symbol_size: int,
+    sizes: SymbolSizes,
     repeats: tuple[int, ...] = (),
 ) -> Shapes:
-    """The sizes of an application; every symbol counts as `symbol_size`."""
+    """The sizes of an application; symbols count as `sizes` says."""
     return Shapes(
-        tuple(_tensor(type_, symbol_size) for type_ in inputs),
-        tuple(_tensor(type_, symbol_size) for type_ in outputs),
+        tuple(_tensor(type_, sizes) for type_ in inputs),
+        tuple(_tensor(type_, sizes) for type_ in outputs),
         attributes.as_dict(),
         repeats,
     )
 
 
-def concrete(type_: Type, symbol_size: int) -> Type:
+def concrete(type_: Type, sizes: SymbolSizes) -> Type:
     """`type_` with numbers for its dims; its value stays."""
     if not isinstance(type_, TensorType) or type_.dims is None:
         return type_
-    dims = tuple(size_of(dim, symbol_size) for dim in type_.dims)
+    dims = tuple(size_of(dim, sizes) for dim in type_.dims)
     return TensorType(type_.dtype, dims, type_.value)
 
 
 @lru_cache(maxsize=1 << 14)
-def _tensor(type_: Type, symbol_size: int) -> Tensor:
+def _tensor(type_: Type, sizes: SymbolSizes) -> Tensor:
     if isinstance(type_, AbsentType):
         return NOTHING
     if not isinstance(type_, TensorType) or type_.dims is None:
         return UNKNOWN
-    return Tensor(tuple(size_of(dim, symbol_size) for dim in type_.dims), type_.dtype.bits)
+    return Tensor(tuple(size_of(dim, sizes) for dim in type_.dims), type_.dtype.bits)
 
 
-def size_of(dim: Dim, symbol_size: int) -> int:
-    """`dim` as a number, every symbol in it counting as `symbol_size`; never negative."""
+def size_of(dim: Dim, sizes: SymbolSizes) -> int:
+    """`dim` as a number, symbols in it counting as `sizes` says; never negative."""
     if not isinstance(dim, SymbolicDim):
         return dim
     try:
-        size = substitute(dim, dict.fromkeys(dim.symbols(), symbol_size))
+        size = substitute(dim, sizes.of_all(dim.symbols()))
     except ZeroDivisionError:
-        return symbol_size
-    return max(0, size) if isinstance(size, int) else symbol_size
+        return sizes.usual
+    return max(0, size) if isinstance(size, int) else sizes.usual

@@ -16,6 +16,7 @@ from tensat_dl.cost.bytes_moved import bytes_moved
 from tensat_dl.cost.flops import flops
 from tensat_dl.cost.occupancy import slowdown
 from tensat_dl.cost.shapes import Shapes, shapes_of
+from tensat_dl.cost.symbol_sizes import SymbolSizes
 from tensat_dl.egraph.snapshot import Application
 from tensat_dl.vocabulary.operators import OperatorKind
 from tensat_dl.vocabulary.types import Type
@@ -111,12 +112,12 @@ class Work:
 class Meter:
     """Measures work.  `declared`: FLOPs of operators whose declaration says so.
 
-    `symbol_size` stands for each symbol in a dim.
+    `sizes` says what the symbols of dims stand for.
     """
 
     lower: Lower
     declared: Callable[[Part], float | None]
-    symbol_size: int
+    sizes: SymbolSizes
 
     def work(self, part: Part) -> Work:
         """The work of `part`, once."""
@@ -137,4 +138,4 @@ class Meter:
 
     def _shapes(self, part: Part) -> Shapes:
         attributes = part.application.attributes
-        return shapes_of(attributes, part.inputs, part.outputs, self.symbol_size, part.repeats)
+        return shapes_of(attributes, part.inputs, part.outputs, self.sizes, part.repeats)

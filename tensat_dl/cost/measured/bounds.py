@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from tensat_dl.cost.bytes_moved import QUESTIONS, VIEWS
 from tensat_dl.cost.flops import flops
 from tensat_dl.cost.shapes import Shapes, shapes_of
+from tensat_dl.cost.symbol_sizes import SymbolSizes
 from tensat_dl.cost.work import Part
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.operators import OperatorKind
@@ -77,9 +78,9 @@ def _magnitude(nbytes: float) -> int:
     return round(math.log2(nbytes) / 2) if nbytes >= 1 else 0
 
 
-def least_work(part: Part, symbol_size: int) -> LeastWork:
+def least_work(part: Part, sizes: SymbolSizes) -> LeastWork:
     """See :class:`LeastWork`; nothing where types are not known."""
-    shapes = shapes_of(part.application.attributes, part.inputs, part.outputs, symbol_size)
+    shapes = shapes_of(part.application.attributes, part.inputs, part.outputs, sizes)
     if not shapes.known:
         return LeastWork(0.0, 0.0)
     return LeastWork(_arithmetic(part, shapes), _written(part, shapes))

@@ -32,6 +32,7 @@ from tensat_dl.cost.measured.rounds import (
     take_rounds,
 )
 from tensat_dl.cost.measured.timer import bound_run, clock_for
+from tensat_dl.cost.symbol_sizes import SymbolSizes
 from tensat_dl.graph.running.run import CannotRun, Loader, OrtRunner, first_line, ort_errors
 from tensat_dl.graph.source import Source
 from tensat_dl.graph.verifying.feeds import Feed, FeedSearch
@@ -101,7 +102,7 @@ class Conditions:
     an .npz file of inputs ("": made up)."""
 
     dims: Mapping[str, int]
-    symbol_size: int
+    sizes: SymbolSizes
     seconds: float
     input_data: str = ""
 
@@ -201,7 +202,7 @@ def _feed(source: Source, runner: OrtRunner, conditions: Conditions) -> Feed:
     given = read_given(conditions.input_data, source.proto)
     inputs = inputs_to_feed(source.proto, given)
     known = {**sizes_of(given, source.proto), **conditions.dims}
-    wanted = dict.fromkeys(_symbols(inputs.slots), conditions.symbol_size)
+    wanted = {name: conditions.sizes.of(name) for name in _symbols(inputs.slots)}
     try:
         return FeedSearch(inputs, runner, {**wanted, **known}, given).find(0, 0)
     except CannotRun:

@@ -34,7 +34,7 @@ def pair_key(before: str, after: str, conditions: Conditions) -> str:
     if conditions.input_data:
         given = hashlib.sha256(Path(conditions.input_data).read_bytes()).digest()
     dims = sorted(conditions.dims.items())
-    under = f"{before} {after} {dims} {conditions.symbol_size} {given.hex()} {_code()}"
+    under = f"{before} {after} {dims} {conditions.sizes} {given.hex()} {_code()}"
     return hashlib.sha256(under.encode()).hexdigest()
 
 

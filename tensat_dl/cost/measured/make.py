@@ -10,6 +10,7 @@ from tensat_dl.cost.measured.cache import CostCache
 from tensat_dl.cost.measured.machine import this_setting, threads_for_timing
 from tensat_dl.cost.measured.model import MeasuredModel
 from tensat_dl.cost.measured.timer import OrtTimer
+from tensat_dl.cost.symbol_sizes import SymbolSizes
 from tensat_dl.cost.work import Part
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.settings import CostSettings
@@ -25,6 +26,7 @@ def make_measured_model(
     program: CheckedProgram | None,
     opsets: Mapping[str, int],
     estimate: Callable[[Part], float],
+    sizes: SymbolSizes,
 ) -> MeasuredModel:
     """The model; `estimate` prices what cannot be timed.  A user without a cache directory, and
     without a file of their own choice, keeps nothing."""
@@ -35,7 +37,7 @@ def make_measured_model(
     return MeasuredModel(
         program=program,
         opsets=opsets,
-        symbol_size=settings.symbolic_dim,
+        sizes=sizes,
         setting=this_setting(threads),
         timer=OrtTimer(threads),
         estimate=estimate,

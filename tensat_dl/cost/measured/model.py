@@ -20,6 +20,7 @@ from tensat_dl.cost.measured.refusals import KeptRefusals
 from tensat_dl.cost.measured.tally import Tally
 from tensat_dl.cost.measured.timer import Timer, Timing
 from tensat_dl.cost.measured.times import Times
+from tensat_dl.cost.symbol_sizes import SymbolSizes
 from tensat_dl.cost.work import Chain, Part, Timed, parts_of
 from tensat_dl.egraph.snapshot import Application
 from tensat_dl.language.program import CheckedProgram
@@ -55,7 +56,7 @@ class MeasuredModel:
 
     program: CheckedProgram | None
     opsets: Mapping[str, int]
-    symbol_size: int
+    sizes: SymbolSizes
     setting: Setting
     timer: Timer
     estimate: Callable[[Part], float]
@@ -197,7 +198,7 @@ class MeasuredModel:
             left=len(timed - known),
             rounds=rounds,
             seconds=self.spent,
-            sizes=dict.fromkeys(symbols, self.symbol_size),
+            sizes={symbol: self.sizes.of(symbol) for symbol in symbols},
         )
 
     # --- questions ----------------------------------------------------------------------------
@@ -205,7 +206,7 @@ class MeasuredModel:
     def _question(self, part: Timed) -> Question:
         found = self._questions.get(part)
         if found is None:
-            piece = piece_of(part, self.program, self.symbol_size)
+            piece = piece_of(part, self.program, self.sizes)
             signature = None if piece is None else piece.signature
             found = Question(signature, piece, self._least_work(part))
             self._questions[part] = found
@@ -213,7 +214,7 @@ class MeasuredModel:
 
     def _least_work(self, timed: Timed) -> LeastWork:
         if isinstance(timed, Part):
-            return least_work(timed, self.symbol_size)
+            return least_work(timed, self.sizes)
         return self._question(timed.inner).work.followed_by(self._question(timed.outer).work)
 
     def _is_estimated(self, question: Question) -> bool:

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from tensat_dl.cost.bytes_moved import VIEWS
 from tensat_dl.cost.shapes import size_of
+from tensat_dl.cost.symbol_sizes import SymbolSizes
 from tensat_dl.cost.work import Part, Timed
 from tensat_dl.egraph.loading import without_node_mark
 from tensat_dl.egraph.lowering import Lowered, lower
@@ -73,13 +74,13 @@ class Piece:
         return f"{calls} | {', '.join(given)}"
 
 
-def piece_of(timed: Timed, program: CheckedProgram | None, symbol_size: int) -> Piece | None:
+def piece_of(timed: Timed, program: CheckedProgram | None, sizes: SymbolSizes) -> Piece | None:
     """The piece that `timed` is, its virtual operators lowered; None where it cannot be timed
     alone: a sequence, a rank that is not known, a subgraph."""
     if isinstance(timed, Part) and _is_view(timed):
         return _view()
     try:
-        return _Builder(program, symbol_size).piece(timed)
+        return _Builder(program, sizes).piece(timed)
     except (_NotAlone, Refusal):
         return None
 
@@ -91,7 +92,7 @@ class _NotAlone(Exception):
 @dataclass
 class _Builder:
     program: CheckedProgram | None
-    symbol_size: int
+    sizes: SymbolSizes
     types: list[Type] = field(default_factory=list)
     given: dict[int, bool] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
@@ -117,9 +118,9 @@ class _Builder:
         made = made or {}
         keep = _kept_values(part.application)
         flags = part.constant or (False,) * len(part.inputs)
-        sizes = [sized(type_, self.symbol_size, keep) for type_ in part.inputs]
+        types = [sized(type_, self.sizes, keep) for type_ in part.inputs]
         given = [
-            (made.get(slot), *each) for slot, each in enumerate(zip(sizes, flags, strict=True))
+            (made.get(slot), *each) for slot, each in enumerate(zip(types, flags, strict=True))
         ]
         if part.application.operator.commutes(len(given)):
             given.sort(key=lambda each: (each[0] is None, each[2], _given_text(0, *each[1:])))
@@ -161,10 +162,10 @@ class _Builder:
         return made
 
     def _made(self, type_: Type) -> Type:
-        sizes = sized(type_, self.symbol_size, frozenset())
-        if not isinstance(sizes, TensorType) or sizes.dtype not in _FED:
+        made = sized(type_, self.sizes, frozenset())
+        if not isinstance(made, TensorType) or made.dtype not in _FED:
             raise _NotAlone
-        return sizes
+        return made
 
     def _lower(self, application: Application, inputs: Sequence[int | None]) -> list[int | None]:
         if self.program is None:
@@ -190,19 +191,19 @@ _SUBGRAPHS = frozenset({"graph", "graphs"})
 
 
 @lru_cache(maxsize=1 << 14)
-def sized(type_: Type, symbol_size: int, keep: frozenset[DType]) -> Type:
+def sized(type_: Type, sizes: SymbolSizes, keep: frozenset[DType]) -> Type:
     """`type_` with numbers for symbols; its value stays where the element type is in `keep`."""
     if not isinstance(type_, TensorType) or type_.dims is None:
         return type_
-    dims = tuple(size_of(dim, symbol_size) for dim in type_.dims)
+    dims = tuple(size_of(dim, sizes) for dim in type_.dims)
     value = None
     if type_.value is not None and type_.dtype in keep:
-        value = tuple(_number(item, symbol_size) for item in type_.value)
+        value = tuple(_number(item, sizes) for item in type_.value)
     return TensorType(type_.dtype, dims, value)
 
 
-def _number(item: Scalar, symbol_size: int) -> Scalar:
-    return size_of(item, symbol_size) if isinstance(item, SymbolicDim) else item
+def _number(item: Scalar, sizes: SymbolSizes) -> Scalar:
+    return size_of(item, sizes) if isinstance(item, SymbolicDim) else item
 
 
 def _kept_values(application: Application) -> frozenset[DType]:

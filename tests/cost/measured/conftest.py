@@ -14,6 +14,7 @@ from fake_timer import SETTING, FakeTimer
 
 from tensat_dl.cost.measured.cache import CostCache
 from tensat_dl.cost.measured.model import MeasuredModel
+from tensat_dl.cost.symbol_sizes import SymbolSizes
 from tensat_dl.language.program import CheckedProgram
 
 
@@ -31,7 +32,7 @@ def measured_model(tmp_path: Path):
         return MeasuredModel(
             program=program,
             opsets={"": 21},
-            symbol_size=16,
+            sizes=SymbolSizes(16),
             setting=SETTING,
             timer=timer,
             estimate=lambda part: 0.5,

@@ -14,6 +14,7 @@ from tensat_dl.cost.measured.bounds import (
     Speed,
     least_work,
 )
+from tensat_dl.cost.symbol_sizes import SymbolSizes
 from tensat_dl.cost.work import Part
 from tensat_dl.egraph.snapshot import Application
 from tensat_dl.vocabulary import catalog
@@ -55,7 +56,7 @@ def convolutions() -> Iterator[tuple[int, ...]]:
 
 @pytest.mark.parametrize("case", list(convolutions()))
 def test_padding_is_no_arithmetic(case: tuple[int, ...]) -> None:
-    assert least_work(conv(*case), 1).flops == pytest.approx(2 * products(*case))
+    assert least_work(conv(*case), SymbolSizes(1)).flops == pytest.approx(2 * products(*case))
 
 
 def matmul(dtype: DType) -> Part:
@@ -66,9 +67,9 @@ def matmul(dtype: DType) -> Part:
 
 
 def test_products_count_by_element_type() -> None:
-    assert least_work(matmul(DType.F32), 1) == LeastWork(2 * 3 * 4 * 5, 4 * 3 * 5)
-    assert least_work(matmul(DType.F16), 1).flops == 3 * 4 * 5
-    assert least_work(matmul(DType.I32), 1).flops == 0
+    assert least_work(matmul(DType.F32), SymbolSizes(1)) == LeastWork(2 * 3 * 4 * 5, 4 * 3 * 5)
+    assert least_work(matmul(DType.F16), SymbolSizes(1)).flops == 3 * 4 * 5
+    assert least_work(matmul(DType.I32), SymbolSizes(1)).flops == 0
 
 
 def test_views_write_nothing() -> None:
@@ -76,7 +77,7 @@ def test_views_write_nothing() -> None:
     assert operator is not None
     application = Application(operator, Attributes.of({"axis": 1}), 1)
     part = Part(application, (tensor(2, 3, 4),), (tensor(2, 12),))
-    assert least_work(part, 1) == LeastWork(0, 0)
+    assert least_work(part, SymbolSizes(1)) == LeastWork(0, 0)
 
 
 def test_no_bound_before_anything_was_seen() -> None:

@@ -29,6 +29,7 @@ from tensat_dl.cost.measured.rounds import (
     least_in_turns,
     take_rounds,
 )
+from tensat_dl.cost.symbol_sizes import SymbolSizes
 from tensat_dl.graph.running.run import Loader, OrtRunner
 from tensat_dl.graph.source import Source
 from tensat_dl.graph.verifying.feeds import Feed
@@ -209,7 +210,9 @@ def test_where_both_leave_it_open_the_narrower_interval_counts(
     for turns, threads in (([wide, narrow], 1), ([narrow, wide], 0)):
         made_up = iter(turns)
         monkeypatch.setattr(comparison, "take_rounds", lambda *_, turns=made_up: next(turns))
-        found = compare_models(source(FAST), source(FAST), Conditions({}, 4, 1.0), Loader(0))
+        found = compare_models(
+            source(FAST), source(FAST), Conditions({}, SymbolSizes(4), 1.0), Loader(0)
+        )
         assert (found.threads, found.vague) == (threads, False)
 
 
@@ -232,13 +235,13 @@ FAST = f"(float[N,{SIDE}] v0) => (float[N,{SIDE}] y) {{ y = Tanh(v0) }}"
 
 
 def test_a_model_of_far_less_work_is_faster() -> None:
-    found = compared(source(SLOW), source(FAST), Conditions({}, 64, 1.0))
+    found = compared(source(SLOW), source(FAST), Conditions({}, SymbolSizes(64), 1.0))
     assert found.refused == ""
     assert found.faster
     assert found.ratio > 1.5
     assert dict(found.sizes) == {"N": 64}
     assert found.threads == 1
-    back = compared(source(FAST), source(SLOW), Conditions({"N": 32}, 64, 1.0))
+    back = compared(source(FAST), source(SLOW), Conditions({"N": 32}, SymbolSizes(64), 1.0))
     assert not back.faster
     assert dict(back.sizes) == {"N": 32}
 
@@ -259,7 +262,9 @@ def test_one_thread_tells_what_several_leave_open(
     monkeypatch.setattr(
         comparison, "take_rounds", lambda *asked: made_up.pop() if made_up else take_rounds(*asked)
     )
-    found = compare_models(source(SLOW), source(FAST), Conditions({}, 64, 1.0), Loader(2))
+    found = compare_models(
+        source(SLOW), source(FAST), Conditions({}, SymbolSizes(64), 1.0), Loader(2)
+    )
     assert found.threads == threads
     assert found.faster == (threads == 1 or open_rounds[1][0] > 1e-3)
 
@@ -269,7 +274,7 @@ def test_sizes_that_the_model_does_not_take_give_way() -> None:
         "(float[N] x) => (float[M] y) <int64[2] s = {5, -1}, int64[1] t = {-1}> "
         "{ a = Reshape(x, s) y = Reshape(a, t) }"
     )
-    found = compared(source(text), source(text), Conditions({}, 16, 0.2))
+    found = compared(source(text), source(text), Conditions({}, SymbolSizes(16), 0.2))
     assert found.refused == ""
     assert found.sizes["N"] % 5 == 0
 
@@ -281,14 +286,14 @@ def test_outputs_that_are_not_as_declared() -> None:
         " a = If(c) <then_branch = t () => (float[2,3] p) { p = Transpose(x) },"
         " else_branch = e () => (float[2,3] q) { q = Neg(x) }> y = Relu(a) }"
     )
-    found = compared(source(text), source(text), Conditions({}, 16, 0.2))
+    found = compared(source(text), source(text), Conditions({}, SymbolSizes(16), 0.2))
     assert found.refused == ""
     assert found.rounds >= FEWEST
 
 
 def test_inputs_that_are_given_are_used(tmp_path: Path) -> None:
     np.savez(tmp_path / "in.npz", v0=np.ones((24, SIDE), np.float32))
-    conditions = Conditions({}, 64, 0.2, str(tmp_path / "in.npz"))
+    conditions = Conditions({}, SymbolSizes(64), 0.2, str(tmp_path / "in.npz"))
     found = compared(source(FAST), source(FAST), conditions)
     assert dict(found.sizes) == {"N": 24}
 
@@ -301,13 +306,13 @@ def test_a_model_that_does_not_run_is_not_compared() -> None:
         [onnx.helper.make_tensor_value_info("y", 1, [2])],
     )
     proto = onnx.helper.make_model(graph)
-    found = compared(Source(proto), Source(proto), Conditions({}, 16, 1.0))
+    found = compared(Source(proto), Source(proto), Conditions({}, SymbolSizes(16), 1.0))
     assert found.refused
     assert not found.faster
 
 
 def test_a_model_that_takes_too_long_is_not_compared() -> None:
-    found = compared(source(SLOW), source(FAST), Conditions({}, 64, 0.0))
+    found = compared(source(SLOW), source(FAST), Conditions({}, SymbolSizes(64), 0.0))
     assert re.fullmatch(
         r"a run takes \S+ s: to be told which is faster, set cost.compare_seconds=1", found.refused
     )
@@ -360,12 +365,14 @@ def test_runs_take_half_as_long_again_as_they_may_at_most(
         return run
 
     monkeypatch.setattr(comparison, "_bound", bound)
-    found = compare_models(source(FAST), source(FAST), Conditions({}, 4, 3.0), Loader(threads))
+    found = compare_models(
+        source(FAST), source(FAST), Conditions({}, SymbolSizes(4), 3.0), Loader(threads)
+    )
     once = alone * seconds if threads == 1 else seconds
     assert clock.now <= 1.5 * 3.0 + 1.2 * once
     assert bool(found.refused) == (min(once, alone * seconds) > 0.5)
     assert found.threads == (1 if once > 0.5 and not found.refused else threads) or ratio < 1.1
     if found.refused:
         needed = int(found.refused.split("=")[1])
-        again = Conditions({}, 4, float(needed))
+        again = Conditions({}, SymbolSizes(4), float(needed))
         assert not compare_models(source(FAST), source(FAST), again, Loader(threads)).refused

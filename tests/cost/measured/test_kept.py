@@ -16,6 +16,7 @@ from tensat_dl.cost.measured.comparison import Comparison, Conditions
 from tensat_dl.cost.measured.kept import KeptComparisons, pair_key
 from tensat_dl.cost.measured.machine import Setting
 from tensat_dl.cost.measured.rounds import MOST
+from tensat_dl.cost.symbol_sizes import SymbolSizes
 
 HERE = Setting("a machine", "a runtime 1.0", 1)
 FASTER = Comparison(2.0, 1.0, 2.0, 1.9, 2.1, 8, {"N": 16})
@@ -99,7 +100,7 @@ def test_a_file_that_is_none_stops_nobody(tmp_path: Path) -> None:
 def test_the_key_has_all_that_a_comparison_depends_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    conditions = Conditions({"N": 2}, 16, 3.0)
+    conditions = Conditions({"N": 2}, SymbolSizes(16), 3.0)
     inputs = tmp_path / "in.npz"
     inputs.write_bytes(b"one")
     given = replace(conditions, input_data=str(inputs))
@@ -108,7 +109,7 @@ def test_the_key_has_all_that_a_comparison_depends_on(
         pair_key("b", "a", conditions),
         pair_key("a", "c", conditions),
         pair_key("a", "b", replace(conditions, dims={"N": 3})),
-        pair_key("a", "b", replace(conditions, symbol_size=8)),
+        pair_key("a", "b", replace(conditions, sizes=SymbolSizes(8))),
         pair_key("a", "b", given),
     ]
     inputs.write_bytes(b"two")

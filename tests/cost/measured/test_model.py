@@ -12,6 +12,7 @@ from fake_timer import SETTING, FakeTimer, by_operator
 from tensat_dl.cost.measured import refusals
 from tensat_dl.cost.measured.cache import CostCache
 from tensat_dl.cost.measured.piece import piece_of
+from tensat_dl.cost.symbol_sizes import SymbolSizes
 from tensat_dl.cost.work import Chain, Part
 from tensat_dl.egraph.snapshot import Application
 from tensat_dl.progress import silent
@@ -188,6 +189,8 @@ def test_no_type_can_break_a_question(name: str) -> None:
         inputs = (type_,) * max(1, operator.min_inputs)
         outputs = (type_,) * max(1, operator.min_outputs)
         piece = piece_of(
-            Part(Application(operator, Attributes(), len(outputs)), inputs, outputs), None, 2
+            Part(Application(operator, Attributes(), len(outputs)), inputs, outputs),
+            None,
+            SymbolSizes(2),
         )
         assert piece is None or math.isfinite(len(piece.signature))

@@ -8,6 +8,7 @@ from onnx.reference import ReferenceEvaluator
 
 from tensat_dl.cost.measured.little_model import little_model
 from tensat_dl.cost.measured.piece import piece_of
+from tensat_dl.cost.symbol_sizes import SymbolSizes
 from tensat_dl.cost.work import Part
 from tensat_dl.diagnostics import Diagnostics
 from tensat_dl.egraph.snapshot import Application
@@ -47,7 +48,7 @@ def part(
 
 
 def signature(asked: Part, program: CheckedProgram | None = None) -> str | None:
-    piece = piece_of(asked, program, 16)
+    piece = piece_of(asked, program, SymbolSizes(16))
     return None if piece is None else piece.signature
 
 
@@ -100,7 +101,7 @@ def test_outputs_that_nothing_reads_are_left_out() -> None:
     one = part("MaxPool", [f32(1, 2, 4, 4)], [f32(1, 2, 2, 2), ABSENT], kernel_shape=(3, 3))
     assert signature(one) == ("MaxPool-12+-(0; kernel_shape=[3, 3]) | 0: f32[1, 2, 4, 4]")
     assert signature(both) == "MaxPool-12++(0; kernel_shape=[3, 3]) | 0: f32[1, 2, 4, 4]"
-    piece = piece_of(one, None, 16)
+    piece = piece_of(one, None, SymbolSizes(16))
     assert piece is not None
     made = little_model(piece, {"": 21})
     assert made is not None
@@ -155,7 +156,9 @@ def test_a_virtual_operator_is_its_lowering_in_one_piece() -> None:
 def test_a_lowering_may_hold_constants_and_other_virtual_operators() -> None:
     program = program_of(VIRTUAL)
     operator = declared(program, "Twice")
-    piece = piece_of(part("", [f32(8), f32()], [f32(8)], "-c", operator=operator), program, 16)
+    piece = piece_of(
+        part("", [f32(8), f32()], [f32(8)], "-c", operator=operator), program, SymbolSizes(16)
+    )
     assert piece is not None
     made = little_model(piece, {"": 21})
     assert made is not None
@@ -178,7 +181,7 @@ def test_a_little_model_is_a_model() -> None:
         pads=(1, 1, 1, 1),
         strides=(2, 2),
     )
-    piece = piece_of(conv, None, 16)
+    piece = piece_of(conv, None, SymbolSizes(16))
     assert piece is not None
     made = little_model(piece, {"": 9})
     assert made is not None
