@@ -9,6 +9,7 @@ _WIDE = "c: bool[2, 3]; x: f32[2, 3]; z: f32[1, 3]; "
 _MASK = "x: f32[2, 3, 3]; z: f32[3, 3]; b: bool[3]; m = Where(b, f32(0), {}); s = Softmax(Add(MatMul(x, z), {}), axis=-1); y = Where(IsNaN(s), f32(0), s)"
 _STAYS = "x: f32[2, N]; s = Concat(i64([-1]), Shape(x, start=1, end=2), axis=0); "
 _CODES = "i: u8[2, N]; x = DequantizeLinear(i, f32(0.5), u8(3)); "
+_BORDER = "x: f32[N, 3, 5]; p = Pad(x, i64([0, 0, 2, 0, 0, 1])); "
 _TURNED = "x: f32[2, 3, 4, 5]; t = Transpose(x, perm=[0, 2, 3, 1]); "
 
 CASES: list[Case] = [
@@ -107,5 +108,40 @@ CASES: list[Case] = [
         "transpose.transpose_sink_sum_away",
         _TURNED + "y = F(t, i64([1]))",
         _TURNED + "y = F(t, i64([1, 2]), keepdims=0)",
+    ),
+    *acts(
+        "reshape.unsqueeze_of_padded",
+        _BORDER + "y = Unsqueeze(p, i64([2]))",
+        _BORDER + "y = Unsqueeze(p, i64([-1]))",
+        "x: f32[2, 3]; y = Unsqueeze(Pad(x, i64([0, 2, 0, 1]), mode='reflect'), i64([0]))",
+    ),
+    *rests(
+        "reshape.unsqueeze_of_padded",
+        _BORDER + "y = Unsqueeze(p, i64([0, 1]))",
+        "x: f32[2, 3]; n: i64[4]; y = Unsqueeze(Pad(x, Clip(n, i64(0), i64(2))), i64([0]))",
+    ),
+    *acts(
+        "reshape.reshape_of_padded",
+        _BORDER + "y = Reshape(p, i64([-1, 3, 1, 8]))",
+        "x: f32[2, 3, 5]; y = Reshape(Pad(x, i64([0, 0, 2, 0, 0, 1]), mode='reflect'), i64([2, 3, 1, 8]))",
+    ),
+    *rests(
+        "reshape.reshape_of_padded",
+        _BORDER + "y = Reshape(p, i64([-1, 1, 3, 8]))",
+        _BORDER + "y = Reshape(p, i64([-1, 3, 1, 4, 2]))",
+        _BORDER + "y = Reshape(p, i64([-1, 6, 1, 4]))",
+    ),
+    # an axis of size 1 that moves, between others that are not
+    *acts(
+        "reshape.reshape_of_reshaped",
+        "x: f32[5, 1, N, 4]; y = Reshape(Transpose(x, perm=[0, 2, 1, 3]), i64([5, -1, 4]))",
+        "x: f32[3, 4, 1]; y = Reshape(Transpose(x, perm=[2, 0, 1]), i64([4, 3]))",
+        "x: f32[3, 4, 1, 1]; y = Reshape(Transpose(x, perm=[3, 0, 2, 1]), i64([12]))",
+    ),
+    *rests(
+        "reshape.reshape_of_reshaped",
+        "x: f32[5, 2, N, 4]; y = Reshape(Transpose(x, perm=[0, 2, 1, 3]), i64([5, -1, 8]))",
+        "x: f32[3, 4, 1, 2]; y = Reshape(Transpose(x, perm=[0, 3, 2, 1]), i64([24]))",
+        "x: f32[N, 4, M]; y = Reshape(Transpose(x, perm=[2, 0, 1]), i64([-1]))",
     ),
 ]  # fmt: skip
