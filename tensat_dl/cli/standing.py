@@ -60,6 +60,12 @@ def _told(standing: Standing) -> list[Block]:
             return _in_answer(standing)
         case Verdict.NONE:
             return [Line(f"no answer uses it: {standing.reason}", "bold")]
+        case Verdict.NOTHING:
+            text = "it adds nothing: what it makes is, in the end, what it matched or came from"
+            return [Line(text, "bold")]
+        case Verdict.UNTRACED:
+            text = "what it did cannot be traced: it made no node that is still there"
+            return [Line(text, "bold")]
         case Verdict.UNKNOWN:
             least = _cost(standing.least or 0.0, standing)
             text = f"the answer does without it; with it {standing.reason}"

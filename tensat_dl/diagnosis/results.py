@@ -6,10 +6,10 @@ tensor is computed as the right side has it.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from tensat_dl.diagnosis.step import Join
+from tensat_dl.diagnosis.step import Join, Step
 from tensat_dl.diagnosis.steps import Steps
 from tensat_dl.egraph.snapshot import ENode
 
@@ -17,11 +17,12 @@ from tensat_dl.egraph.snapshot import ENode
 @dataclass(frozen=True)
 class Results:
     """`enodes`: an answer that has one of them uses what the rules did; `made`: all e-nodes of
-    their right sides; `steps`: how often they acted, as far as that can be found again."""
+    their right sides; `traced`: some of how they acted was found again, `complete`: all of it."""
 
     enodes: frozenset[ENode]
     made: frozenset[ENode]
-    steps: int
+    traced: bool
+    complete: bool
 
 
 def results_of(steps: Steps, rules: Collection[str], at: int | None = None) -> Results:
@@ -29,19 +30,41 @@ def results_of(steps: Steps, rules: Collection[str], at: int | None = None) -> R
 
     Where the right side is a tensor of the pattern, whatever computes that is a result, but for
     what the pattern matched.  What leads back to where a rule came from is none: neither the same
-    e-node, nor what the rule itself made the pattern's e-node of.
+    e-node, nor the one that the rule itself made the pattern's of.  Of rules that match by way of
+    relations, no more can be told than which e-nodes they made first.
     """
     found = [step for rule in rules for step in steps.of_rule(rule, at)]
-    joins = [join for step in found for join in step.joins if at in (None, join.left.eclass)]
-    written = {(join.left, join.right) for join in joins if join.right is not None}
+    pairs = [(step, join) for step in found for join in step.joins]
+    pairs = [(step, join) for step, join in pairs if at in (None, join.left.eclass)]
+    if not pairs:
+        nodes = steps.index.saturated.nodes
+        made = frozenset(n for n in nodes if n.rule in rules and at in (None, n.eclass))
+        return Results(made, made, traced=False, complete=True)
     enodes = {
         right
-        for left, right in written
-        if right != left and not (left.rule in rules and right.original)
+        for step, join in pairs
+        for right in _rights(step, join)
+        if right != join.left and not (join.left.rule in rules and right.original)
     }
-    enodes |= _of_variables([join for join in joins if join.right is None], steps)
+    enodes |= _of_variables([join for _, join in pairs if join.right is None], steps)
     made = frozenset(made for step in found for made in step.makes)
-    return Results(frozenset(enodes), made, len(joins))
+    complete = steps.given_up.isdisjoint(rules)
+    return Results(frozenset(enodes), made, traced=True, complete=complete)
+
+
+def _rights(step: Step, join: Join) -> Iterator[ENode]:
+    """What the right side has for a tensor: its last e-node, and those below it that others found
+    equal, as they do where a right side adds zero."""
+    if join.right is not None:
+        yield join.right
+        yield from (made for made in step.makes if made.eclass == join.left.eclass)
+
+
+def _of_variables(joins: Collection[Join], steps: Steps) -> set[ENode]:
+    matched = {join.left for join in joins}
+    tensors = {join.left.eclass for join in joins}
+    nodes = steps.index.saturated.nodes
+    return {node for node in nodes if node.eclass in tensors and node not in matched}
 
 
 def leads_to(steps: Steps, enode: ENode, made: Collection[ENode]) -> bool:
@@ -55,10 +78,3 @@ def leads_to(steps: Steps, enode: ENode, made: Collection[ENode]) -> bool:
         seen |= fresh
         pending += fresh
     return False
-
-
-def _of_variables(joins: Collection[Join], steps: Steps) -> set[ENode]:
-    matched = {join.left for join in joins}
-    tensors = {join.left.eclass for join in joins}
-    nodes = steps.index.saturated.nodes
-    return {node for node in nodes if node.eclass in tensors and node not in matched}

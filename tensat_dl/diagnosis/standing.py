@@ -29,6 +29,8 @@ from tensat_dl.graph.model import Graph
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.settings import ExtractSettings
 
+_NOT_ALL = "the rule matches in too many ways; not all were looked at"
+
 
 @dataclass(frozen=True)
 class Asker:
@@ -52,6 +54,8 @@ class Asker:
         teller = Teller(names, index, self.saturated)
         results = results_of(steps, rules, None if at is None else names.find(at))
         cost = self._cost(self._answer())
+        if not results.enodes:
+            return self._standing(Verdict.NOTHING if results.traced else Verdict.UNTRACED, cost)
         used = [node for node in self.settled.chosen.values() if node in results.enodes]
         if used:
             return self._standing(Verdict.IN_ANSWER, cost, places=teller.places(used))
@@ -62,7 +66,7 @@ class Asker:
         forced = force(self.saturated, self.model, self.settled, wanted, settings, self.solve)
         if not forced.pieces:
             return self._without(forced, results, cost)
-        return self._with(forced, teller)
+        return self._with(forced, results, teller)
 
     def _answer(self) -> dict[int, Piece]:
         return pieces_of_answer(self.settled, self.model)
@@ -85,7 +89,7 @@ class Asker:
             and (made is None or leads_to(steps, node, made))
         ]
 
-    def _with(self, forced: Forced, teller: Teller) -> Standing:
+    def _with(self, forced: Forced, results: Results, teller: Teller) -> Standing:
         """Against the best answer with it; prices may have been measured since the other one."""
         answer = self._answer()
         cost, other = self._cost(answer), self._cost(forced.pieces)
@@ -94,12 +98,20 @@ class Asker:
             verdict,
             cost,
             cost_with=other,
-            least=min(forced.bound, other),
-            proven=forced.proven,
+            least=min(forced.bound, other) if results.complete else self._least(),
+            proven=forced.proven and results.complete,
             differences=teller.differences(answer, forced.pieces),
             reason=self._choice(verdict),
-            notes=forced.settled.notes if forced.settled is not None else (),
+            notes=(
+                *(() if forced.settled is None else forced.settled.notes),
+                *(() if results.complete else [_NOT_ALL]),
+            ),
         )
+
+    def _least(self) -> float:
+        """What no answer is below."""
+        extraction = self.settled.extraction
+        return self._cost(self._answer()) * (1.0 - extraction.gap)
 
     def _choice(self, verdict: Verdict) -> str:
         """Why the answer is not the one with it, where that costs no more."""
@@ -116,19 +128,20 @@ class Asker:
 
     def _without(self, forced: Forced, results: Results, cost: float) -> Standing:
         """There is no answer with it, or none was found."""
-        if not forced.proven:
-            reason = "none was found in the time given (extract.seconds)"
-            least = forced.bound
-            return self._standing(Verdict.UNKNOWN, cost, least=least, proven=False, reason=reason)
-        return self._standing(Verdict.NONE, cost, reason=self._obstacle(forced, results))
+        if forced.proven and results.complete:
+            return self._standing(Verdict.NONE, cost, reason=self._obstacle(forced, results))
+        least, reason, notes = self._least(), "none was found", [_NOT_ALL]
+        if results.complete:
+            least, notes = max(least, forced.bound), []
+            reason += " in the time given (extract.seconds)"
+        return self._standing(
+            Verdict.UNKNOWN, cost, least=least, proven=False, reason=reason, notes=notes
+        )
 
     def _obstacle(self, forced: Forced, results: Results) -> str:
         """Why no answer has one of the results."""
-        if not results.steps:
-            return "what it made is not in the e-graph any more, or cannot be found there"
-        if not results.enodes:
-            return "what it makes is what it matched: it finds no other way to compute anything"
-        left_out = [node for node in self.settled.posed.left_out if node in results.made]
+        made = results.made | results.enodes
+        left_out = [node for node in self.settled.posed.left_out if node in made]
         notes = opset_notes(left_out, self.saturated, self.writable)
         if notes:
             return f"what it makes cannot be written: {'; '.join(notes)}"
@@ -137,6 +150,8 @@ class Asker:
             return f"none is within the limits: {', '.join(limit.text for limit in limits)}"
         if not usable(self.settled.posed, results.enodes, anywhere=True):
             return "what it makes needs the tensor that it stands for"
+        if forced.settled is None:
+            return "no output needs what it makes"
         return "no output can be computed from what it makes"
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from tensat_dl.diagnosis.groups import Groups
 from tensat_dl.diagnosis.index import Index
-from tensat_dl.diagnosis.matching import Binding, Matcher
+from tensat_dl.diagnosis.matching import MAX_STEPS, Binding, Matcher
 from tensat_dl.diagnosis.obstacles import Judge
 from tensat_dl.diagnosis.right_side import Finder
 from tensat_dl.diagnosis.step import Join, Step, inner_pairs, made_by, read_by
@@ -26,10 +26,12 @@ from tensat_dl.language.program import CheckedProgram
 
 @dataclass
 class Steps:
-    """Finds steps; those of a rule, or at a tensor, are looked for once."""
+    """Finds steps; those of a rule, or at a tensor, are looked for once.  `given_up`: rules that
+    have more than were found."""
 
     index: Index
     program: CheckedProgram
+    given_up: set[str] = field(default_factory=set)
     _of_rule: dict[str, dict[ENode, list[Step]]] = field(default_factory=dict)
     _at: dict[tuple[str, int], list[Step]] = field(default_factory=dict)
 
@@ -81,11 +83,14 @@ class Steps:
             yield from self._groups[plan.rule.name].steps(at)
             return
         judge = Judge(self.index, plan, self.program)
-        for binding in Matcher(self.index, plan.left, plan.rule.roots).matches(at):
+        matcher = Matcher(self.index, plan.left, plan.rule.roots)
+        for binding in matcher.matches(at):
             scope = judge.scope_of(binding)
             step = None if scope is None else self._step(plan, binding, scope)
             if step is not None:
                 yield step
+        if matcher.steps > MAX_STEPS:
+            self.given_up.add(plan.rule.name)
 
     def _step(self, plan: RulePlan, binding: Binding, scope: Scope) -> Step | None:
         """The match with its right side, None where the snapshot has not all of that."""

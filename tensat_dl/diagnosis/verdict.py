@@ -17,7 +17,7 @@ from tensat_dl.egraph.snapshot import Application, ENode, Projection, Saturated
 
 class Verdict(StrEnum):
     """Where the rule stands.  LEADS: other rules made of its result what the answer has; CHEAPER:
-    the answer was not chosen by these costs alone, or not proven."""
+    the answer was not chosen by these costs alone, or not proven; UNKNOWN: time was over."""
 
     IN_ANSWER = "in the answer"
     LEADS = "leads to the answer"
@@ -25,6 +25,8 @@ class Verdict(StrEnum):
     DEARER = "dearer"
     CHEAPER = "cheaper"
     NONE = "no answer with it"
+    NOTHING = "nothing new"
+    UNTRACED = "not traced"
     UNKNOWN = "not found"
 
 

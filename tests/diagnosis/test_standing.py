@@ -161,3 +161,33 @@ def test_what_is_not_proven_is_said_so(ask: Ask) -> None:
     found = ask("rewrite r: Neg(Abs(x)) => Cos(x)", CHAIN, method="greedy-dag")
     assert (found.cost, found.cost_with) == (12, 14)
     assert found.proven is (found.least == 14)
+
+
+def test_the_answer_has_a_part_of_the_right_side(ask: Ask) -> None:
+    """What is added is zero, and `s` drops it: the Tanh is left, of the right side, too."""
+    graph = "(float[4] x) => (float[4] y) { a = Abs(x) y = Relu(a) }"
+    rules = """rewrite r: Relu(x: f32[*S]) => Add(Tanh(x), f32(0.0))
+    rewrite s: Add(x, 0) => x"""
+    found = ask(rules, graph)
+    assert (found.verdict, found.cost) == (Verdict.IN_ANSWER, 2)
+    assert found.places == (Place("`y`", "Tanh made by rule `r`", "r"),)
+
+
+def test_it_adds_nothing(ask: Ask) -> None:
+    """A Softmax along the last axis, however that is said, is one e-node."""
+    graph = "(float[4,8] x) => (float[4,8] y) { a = Softmax<axis=1>(x) y = Relu(a) }"
+    found = ask("rewrite r: Softmax(x: f32[A, B], axis=k) => Softmax(x, axis=-1)", graph)
+    assert found.verdict is Verdict.NOTHING
+
+
+def test_rules_that_match_by_way_of_a_relation(ask: Ask) -> None:
+    """`x` is bound by the relation alone: the e-nodes that the rule made can be told, no more."""
+    derive = """relation from(y: Tensor, x: Tensor)
+    derive from(y, x) if y = Abs(x)
+    """
+    makes = "rule r { match { y = Neg(a) } where from(a, x) emit { y = Tanh(x) } }"
+    found = ask(derive + makes, CHAIN)
+    assert (found.verdict, found.cost) == (Verdict.IN_ANSWER, 11)
+    assert found.places == (Place("`b`", "Tanh made by rule `r`", "r"),)
+    finds = "rule r { match { y = Neg(a) } where from(a, x) emit { y = x } }"
+    assert ask(derive + finds, CHAIN).verdict is Verdict.UNTRACED
