@@ -13,6 +13,7 @@ import cases_differences
 import cases_exporters
 import cases_extra
 import cases_fold
+import cases_keras
 import cases_move
 import cases_norms
 import cases_parts
@@ -46,6 +47,7 @@ CASES = [
     *cases_weights.CASES,
     *cases_shapes.CASES,
     *cases_exporters.CASES,
+    *cases_keras.CASES,
     *cases_extra.CASES,
 ]
 
