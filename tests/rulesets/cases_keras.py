@@ -77,16 +77,6 @@ NORMS: list[Case] = [
         "x: f32[2, N, 3, 3]; y = GlobalAveragePool(x)",
         "x: f16[2, N, 3]; y = GlobalAveragePool(x)",
     ),
-    *acts(
-        "reduce.reduce_named_axes",
-        "x: f32[2, N, 3]; y = F(x, i64([-1]), noop_with_empty_axes=1)",
-        "x: f32[2, N, 3]; y = F(x, i64([0, 2]), keepdims=0, noop_with_empty_axes=1)",
-    ),
-    *rests(
-        "reduce.reduce_named_axes",
-        "x: f32[2, N, 3]; a: i64[1]; y = F(x, a, noop_with_empty_axes=1)",
-        "x: f32[2, N, 3]; a: i64[0] = []; y = F(x, a, noop_with_empty_axes=1)",
-    ),
 ]
 
 _ROWS = "x: f32[2, 3, 4]; w: f32[4, 5] = weight; y = Reshape(MatMul(Reshape(x, i64([6, 4])), w), i64([2, 3, 5]))"
