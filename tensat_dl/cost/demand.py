@@ -32,7 +32,7 @@ from tensat_dl.extract.selection import InvalidSelectionError, check, select
 
 #: What costs differ by less than this share are equal.
 _EQUAL = 1e-9
-_STANDS_FOR, _DEMAND = Leaf(LeafKind.CONSTANT, "stands for"), Leaf(LeafKind.CONSTANT, "demand")
+_DEMAND = Leaf(LeafKind.CONSTANT, "demand")
 
 
 @dataclass(frozen=True)
@@ -77,12 +77,12 @@ def with_demand(posed: Posed, demand: Demand) -> Posed:
     problem = posed.problem
     drawing = _Drawing(problem, demand.ends)
     drawing.draw(usable(posed, demand.wanted))
-    new = [
-        *((problem.node_class[i], [own], _STANDS_FOR) for i, own in drawing.own.items()),
-        *((owner, sorted(children), _DEMAND) for owner, children in drawing.rows),
-    ]
+    stand = drawing.own
+    new = [(int(problem.node_class[i]), [own], posed.nodes[i]) for i, own in stand.items()]
+    for owner, needs in drawing.rows:
+        new.append((owner, sorted(needs), ENode(_DEMAND, (), owner, original=True)))
     node_class = problem.node_class.copy()
-    node_class[list(drawing.own)] = list(drawing.own.values())
+    node_class[list(stand)] = list(stand.values())
     same = {node for enodes in demand.answer.values() for node in enodes}
     differs = [float(not same.issuperset(posed.enodes(i))) for i in range(problem.nodes)]
     measures = {**problem.measures, MADE: np.array(differs)}
@@ -102,10 +102,17 @@ def with_demand(posed: Posed, demand: Demand) -> Posed:
     return dataclasses.replace(
         posed,
         problem=extended,
-        nodes=(*posed.nodes, *(ENode(h, tuple(r), int(c), original=True) for c, r, h in new)),
+        nodes=(*posed.nodes, *(node for _, _, node in new)),
         parts=(*posed.parts, *(None for _ in new)),
+        inner={**posed.inner, **_inner(posed, stand)},
         extra=posed.extra | frozenset(range(problem.classes, drawing.classes)),
     )
+
+
+def _inner(posed: Posed, stand: Iterable[int]) -> dict[int, tuple[ENode, ...]]:
+    """What stands for a node stands for the same e-nodes."""
+    places = enumerate(stand, start=len(posed.nodes))
+    return {place: posed.inner[i] for place, i in places if i in posed.inner}
 
 
 @dataclass
@@ -160,11 +167,11 @@ def met(posed: Posed, demand: Demand, selection: Selection) -> Met:
     problem, node_of = posed.problem, selection.node_of_class
     owners = np.array([node.eclass for node in posed.nodes], dtype=np.int64)
     before = dataclasses.replace(problem, node_class=owners, roots=problem.roots[:-1])
+    own = _own_classes(posed, owners)
     chosen = {}
     for eclass, index in enumerate(node_of.tolist()):
         if index >= 0 and owners[index] == eclass:
-            stands = posed.nodes[index].head == _STANDS_FOR
-            chosen[eclass] = int(node_of[problem.child_lists[index][0]]) if stands else index
+            chosen[eclass] = own.get(_only_child(posed, index), index)
     path = tuple(_path(posed, selection))
     on_path = {int(owners[index]): index for index in path}
 
@@ -180,18 +187,31 @@ def met(posed: Posed, demand: Demand, selection: Selection) -> Met:
     except InvalidSelectionError:
         return Met(None, path, used=False)
     with contextlib.suppress(InvalidSelectionError):
-        alike, same = taken({**chosen, **_answer(posed, demand, owners), **on_path})
+        answer = {c: own.get(_only_child(posed, i), i) for c, i in _answer(posed, demand).items()}
+        alike, same = taken({**chosen, **answer, **on_path})
         if same <= cost * (1.0 + _EQUAL) and uses(alike):
             return Met(alike, path, used=True)
     return Met(found, path, uses(found))
 
 
-def _answer(posed: Posed, demand: Demand, owners: np.ndarray) -> dict[int, int]:
+def _own_classes(posed: Posed, owners: np.ndarray) -> dict[int, int]:
+    """The nodes with classes of their own, by these."""
+    indices = np.flatnonzero(posed.problem.node_class != owners).tolist()
+    return {int(posed.problem.node_class[i]): i for i in indices}
+
+
+def _only_child(posed: Posed, index: int) -> int:
+    """The class that a node needs, -1 where it needs none or several, or is the demand's."""
+    children = posed.problem.child_lists[index]
+    return children[0] if len(children) == 1 and posed.nodes[index].head != _DEMAND else -1
+
+
+def _answer(posed: Posed, demand: Demand) -> dict[int, int]:
     """The nodes of the answer without the demand, as far as they are there."""
     return {
-        eclass: index
-        for index, eclass in enumerate(owners.tolist())
-        if demand.answer.get(eclass) == posed.enodes(index)
+        node.eclass: index
+        for index, node in enumerate(posed.nodes)
+        if demand.answer.get(node.eclass) == posed.enodes(index)
     }
 
 

@@ -33,9 +33,14 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
     monkeypatch.chdir(tmp_path)
 
     def ask(
-        rules: str, graph: str, at: str | None = None, cost: str = "ours", **extract: object
+        rules: str,
+        graph: str,
+        at: str | None = None,
+        cost: str = "ours",
+        opset: int = 17,
+        **extract: object,
     ) -> Standing:
-        onnx.save(model(graph), "m.onnx")
+        onnx.save(model(graph, opset), "m.onnx")
         Path("r.tsat").write_text(f"language 1\n{OURS}{rules}\n")
         settings = Settings(
             cost=CostSettings(model=cost),
@@ -144,6 +149,18 @@ def test_no_answer_with_it(ask: Ask) -> None:
     found = ask("rewrite r: Relu(x) => Tan(Tan(x))", CHAIN, at_most={"Tan": 1})
     assert (found.verdict, found.cost) == (Verdict.NONE, 12)
     assert found.reason == "none is within the limits: at most 1 Tan"
+
+
+def test_what_cannot_be_written(ask: Ask) -> None:
+    """A part of a shape is of opset 15."""
+    graph = "(float[N,4] x) => (int64[2] y) { y = Shape(x) }"
+    halves = "Concat(Shape(x, start=0, end=1), Shape(x, start=1, end=2), axis=0)"
+    found = ask(f"rewrite r: Shape(x: f32[A, B]) => {halves}", graph, opset=13)
+    assert found.verdict is Verdict.NONE
+    assert found.reason == (
+        "what it makes cannot be written: "
+        "off at ai.onnx 13: r (for want of Shape; --opset 15 has it)"
+    )
 
 
 def test_at_one_place(ask: Ask) -> None:
