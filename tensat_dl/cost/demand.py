@@ -162,8 +162,9 @@ class _Drawing:
         return self.classes - 1
 
 
-def met(posed: Posed, demand: Demand, selection: Selection) -> Met:
-    """What an answer to the problem with a demand is to the problem without it."""
+def met(posed: Posed, demand: Demand, selection: Selection, *, limited: bool = False) -> Met:
+    """What an answer to the problem with a demand is to the problem without it.  Where it need not
+    keep to limits, the answer without the demand may do for all but the path."""
     problem, node_of = posed.problem, selection.node_of_class
     owners = np.array([node.eclass for node in posed.nodes], dtype=np.int64)
     before = dataclasses.replace(problem, node_class=owners, roots=problem.roots[:-1])
@@ -186,6 +187,8 @@ def met(posed: Posed, demand: Demand, selection: Selection) -> Met:
         found, cost = taken({**chosen, **on_path})
     except InvalidSelectionError:
         return Met(None, path, used=False)
+    if limited:
+        return Met(found, path, uses(found))
     with contextlib.suppress(InvalidSelectionError):
         answer = {c: own.get(_only_child(posed, i), i) for c, i in _answer(posed, demand).items()}
         alike, same = taken({**chosen, **answer, **on_path})

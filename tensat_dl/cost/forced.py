@@ -107,7 +107,8 @@ def force(
         if extraction.selection is None:
             none = extraction.status is Status.INFEASIBLE and not (barred or settled.incomplete)
             return Forced({}, 0.0, bound, none, settled)
-        found = met(settled.posed, demand, extraction.selection)
+        limited = bool(extraction.limits)
+        found = met(settled.posed, demand, extraction.selection, limited=limited)
         if found.chosen is not None and found.used:
             return _found(settled, pieces_of(settled, found.chosen, model), bound, bool(barred))
         if found.chosen is None:
