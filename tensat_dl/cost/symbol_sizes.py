@@ -2,8 +2,8 @@
 
 Enters: a graph, and the size that every symbol has for want of a better one.  Leaves: the size of
 each symbol.  Where a model cannot run at that size (a convolution over 512 samples has no place in
-16 of them, and an operator of no places cannot be timed), the symbols behind it are larger: so
-large that the dim which there was not is as large as other dims that nobody knows.
+16 of them, and an operator of no places cannot be timed), the symbols behind it are larger, by
+powers of two, and no larger than it takes: what is larger takes longer to time.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def symbol_sizes(graph: Graph, usual: int) -> SymbolSizes:
     for dim in sorted(set(_dims(graph)), key=str):
         sizes = {name: larger.get(name, usual) for name in dim.symbols()}
         if _least(dim, sizes) <= 0:
-            larger |= _enlarged(dim, sizes, usual)
+            larger |= _enlarged(dim, sizes)
     return SymbolSizes(usual, tuple(sorted(larger.items())))
 
 
@@ -54,13 +54,13 @@ def _dims(graph: Graph) -> Iterator[SymbolicDim]:
             yield from (dim for dim in known if not is_unknown(dim))
 
 
-def _enlarged(dim: SymbolicDim, sizes: Mapping[str, int], usual: int) -> dict[str, int]:
-    """The symbol that takes the least to make `dim` as large as others are, or at least 1, with
-    its new size; empty where none does."""
+def _enlarged(dim: SymbolicDim, sizes: Mapping[str, int]) -> dict[str, int]:
+    """The symbol that takes the least to make `dim` 1 or more, with its new size; empty where none
+    does."""
     factors = [1 << power for power in range(1, _MOST.bit_length())]
-    for goal, factor, name in itertools.product((usual, 1), factors, sorted(sizes)):
+    for factor, name in itertools.product(factors, sorted(sizes)):
         size = sizes[name] * factor
-        if size <= _MOST and _least(dim, {**sizes, name: size}) >= goal:
+        if size <= _MOST and _least(dim, {**sizes, name: size}) > 0:
             return {name: size}
     return {}
 

@@ -17,7 +17,7 @@ from tensat_dl.graph.model import Graph
 from tensat_dl.graph.reading.read import read_model
 from tensat_dl.settings import CostSettings, ModelSettings
 
-#: Frame k of 512 samples, 160 apart, ends at sample 512 + 160 (k - 1): 16 frames need 2,912.
+#: Frames of 512 samples: the first ends at the 512-th.
 FRAMES = """(float[B, 1, S] x, float[C, 3] z) => (float[B, 4, F] y, float[C, 3] u)
     <float[4, 1, 512] w> { y = Conv <strides = [160]> (x, w) u = Relu(z) }"""
 
@@ -27,21 +27,20 @@ def graph(text: str) -> Graph:
 
 
 def test_what_is_too_small_becomes_larger() -> None:
-    """By powers of two, until there are as many frames as other things; batches stay."""
+    """By powers of two, until there is a frame; batches stay."""
     sizes = symbol_sizes(graph(FRAMES), 16)
-    assert sizes == SymbolSizes(16, (("S", 4096),))
-    assert {name: sizes.of(name) for name in "BCS"} == {"B": 16, "C": 16, "S": 4096}
-    assert symbol_sizes(graph(FRAMES), 2) == SymbolSizes(2, (("S", 1024),))
+    assert sizes == SymbolSizes(16, (("S", 512),))
+    assert {name: sizes.of(name) for name in "BCS"} == {"B": 16, "C": 16, "S": 512}
+    assert symbol_sizes(graph(FRAMES), 3) == SymbolSizes(3, (("S", 768),))
 
 
 def test_what_is_large_enough_stays() -> None:
     assert symbol_sizes(graph(FRAMES), 600) == SymbolSizes(600)
 
 
-def test_what_would_need_too_much_is_there_at_all() -> None:
-    """16 windows of a second, one each second, take 256,000 samples; one takes 16,000."""
-    windows = FRAMES.replace("512", "16000").replace("160]", "16000]")
-    assert symbol_sizes(graph(windows), 16) == SymbolSizes(16, (("S", 16384),))
+def test_what_would_need_too_much_stays() -> None:
+    windows = FRAMES.replace("512", "80000")
+    assert symbol_sizes(graph(windows), 16) == SymbolSizes(16)
 
 
 def test_what_no_size_mends_stays() -> None:
@@ -53,10 +52,10 @@ def test_what_no_size_mends_stays() -> None:
 
 
 def test_prices_are_those_of_these_sizes() -> None:
-    """16 of 4 channels of (4096 - 512) // 160 + 1 = 23 frames of 512 products each."""
+    """16 of 4 channels of one frame of 512 products."""
     frames = graph(FRAMES)
     (node,) = (node for node in frames.nodes if node.operator.name == "Conv")
     types = [tuple(map(frames.type_of, names)) for names in (node.inputs, node.outputs)]
     part = Part(Application(node.operator, node.attributes, 1), *types)
     prices = make_cost_model("flops", CostSettings(), None, frames)
-    assert prices.price(part) == 2 * 16 * 4 * 23 * 512
+    assert prices.price(part) == 2 * 16 * 4 * 1 * 512
