@@ -68,8 +68,9 @@ def _told(standing: Standing) -> list[Block]:
             return [Line(text, "bold")]
         case Verdict.UNKNOWN:
             least = _cost(standing.least or 0.0, standing)
-            text = f"the answer does without it; with it {standing.reason}"
-            return [Line(text, "bold"), Line(f"there is none below {least}")]
+            whole = f"{standing.cost_model} {_cost(standing.cost, standing)}"
+            text = f"the answer ({whole}) does without it; none with it was found, nor ruled out"
+            return [Line(text, "bold"), Line(f"none with it is below {least}")]
     return [*_sentences(standing), *_table(standing)]
 
 

@@ -130,13 +130,10 @@ class Asker:
         """There is no answer with it, or none was found."""
         if forced.proven and results.complete:
             return self._standing(Verdict.NONE, cost, reason=self._obstacle(forced, results))
-        least, reason, notes = self._least(), "none was found", [_NOT_ALL]
+        least, notes = self._least(), [_NOT_ALL]
         if results.complete:
             least, notes = max(least, forced.bound), []
-            reason += " in the time given (extract.seconds)"
-        return self._standing(
-            Verdict.UNKNOWN, cost, least=least, proven=False, reason=reason, notes=notes
-        )
+        return self._standing(Verdict.UNKNOWN, cost, least=least, proven=False, notes=notes)
 
     def _obstacle(self, forced: Forced, results: Results) -> str:
         """Why no answer has one of the results."""

@@ -17,7 +17,8 @@ from tensat_dl.egraph.snapshot import Application, ENode, Projection, Saturated
 
 class Verdict(StrEnum):
     """Where the rule stands.  LEADS: other rules made of its result what the answer has; CHEAPER:
-    the answer was not chosen by these costs alone, or not proven; UNKNOWN: time was over."""
+    the answer was not chosen by these costs alone, or not proven; UNKNOWN: no answer
+    with it was found, and none ruled out."""
 
     IN_ANSWER = "in the answer"
     LEADS = "leads to the answer"
