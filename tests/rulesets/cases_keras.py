@@ -47,6 +47,12 @@ ARITHMETIC: list[Case] = [
         )
     ),
     *acts(
+        "arithmetic.prelu_spelt",
+        "x: f32[N, 4, 2]; c: f32[4, 1]; y = PRelu(x, c)",
+        "x: f32[2, N]; c: f32 = weight; y = PRelu(x, c)",
+    ),
+    *rests("arithmetic.prelu_spelt", "x: f64[2]; c: f64; y = PRelu(x, c)"),
+    *acts(
         "cast.sign_before_cast",
         "x: i32[N]; y = F(Cast(x, to=1), f32(0))",
         "x: i64[2, N]; y = F(Cast(x, to=11), f64([0]))",
@@ -167,15 +173,6 @@ TRANSPOSITIONS: list[Case] = [
     *rests(
         "transpose.transpose_before_unsqueeze",
         "x: f32[N, 3]; y = Transpose(Unsqueeze(x, i64([0, 1])), perm=[1, 2, 3, 0])",
-    ),
-    *acts(
-        "transpose.transpose_sink_squeeze",
-        "x: f32[N, L, 1, 3]; y = Squeeze(Transpose(x, perm=[0, 2, 3, 1]), i64([1]))",
-        "x: f32[1, L, 2, 3]; y = Squeeze(Transpose(x, perm=[2, 3, 1, 0]), i64([-1]))",
-    ),
-    *rests(
-        "transpose.transpose_sink_squeeze",
-        "x: f32[N, 1, 1, 3]; y = Squeeze(Transpose(x, perm=[0, 2, 3, 1]), i64([1, 3]))",
     ),
 ]
 

@@ -108,6 +108,19 @@ def test_outputs_that_nothing_reads_are_left_out() -> None:
     assert list(made.proto.graph.node[0].output) == ["v1"]
 
 
+def test_what_branches_at_signs_is_given_both() -> None:
+    types = [f32(64, 64), f32(64, 1)]
+    for op_type, share in (("PRelu", 0.5), ("Mul", 0.0)):
+        piece = piece_of(part(op_type, types, [f32(64, 64)]), None, SymbolSizes(16))
+        assert piece is not None
+        made = little_model(piece, {"": 21})
+        assert made is not None
+        negative = made.feeds["v0"] < 0
+        assert negative.mean() == pytest.approx(share, abs=0.05)
+        # In no order that could be guessed: each sign follows each as often.
+        assert (negative[:, 1:] != negative[:, :-1]).mean() == pytest.approx(share, abs=0.05)
+
+
 SUBGRAPH = Blob("graph", "digest", None)
 
 
