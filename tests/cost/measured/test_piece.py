@@ -109,9 +109,9 @@ def test_outputs_that_nothing_reads_are_left_out() -> None:
 
 
 def test_what_branches_at_signs_is_given_both() -> None:
-    types = [f32(64, 64), f32(64, 1)]
-    for op_type, share in (("PRelu", 0.5), ("Mul", 0.0)):
-        piece = piece_of(part(op_type, types, [f32(64, 64)]), None, SymbolSizes(16))
+    image, slope = f32(64, 64), f32(64, 1)
+    for op_type, inputs, share in (("PRelu", [image, slope], 0.5), ("Relu", [image], 0.0)):
+        piece = piece_of(part(op_type, inputs, [image]), None, SymbolSizes(16))
         assert piece is not None
         made = little_model(piece, {"": 21})
         assert made is not None
