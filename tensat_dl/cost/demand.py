@@ -16,7 +16,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+import functools
+import operator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,10 +26,10 @@ import numpy as np
 from tensat_dl.cost.posing import Posed
 from tensat_dl.egraph.snapshot import ENode, Leaf, LeafKind
 from tensat_dl.extract.deadline import Deadline
-from tensat_dl.extract.graph import graph_of
+from tensat_dl.extract.graph import Graph, graph_of
 from tensat_dl.extract.problem import MADE, Problem, Selection
 from tensat_dl.extract.reductions.prune import prune
-from tensat_dl.extract.reductions.required import remove_loops
+from tensat_dl.extract.reductions.required import remove_loops, required_sets
 from tensat_dl.extract.selection import InvalidSelectionError, check, select
 
 #: What costs differ by less than this share are equal.
@@ -64,19 +66,37 @@ def usable(posed: Posed, wanted: Iterable[ENode], *, anywhere: bool = False) -> 
     if anywhere:
         roots = np.array(sorted({node.eclass for node in wanted}), dtype=np.int64)
         problem = dataclasses.replace(problem, roots=roots)
-    return [i for i in sorted(_possible(problem)) if not wanted.isdisjoint(posed.enodes(i))]
+    return _standing_for(_possible(problem), posed, wanted)
 
 
-def _possible(problem: Problem) -> set[int]:
-    graph = remove_loops(prune(graph_of(problem)), Deadline(float("inf")))
-    return set(graph.node_id[1:].tolist())
+def _standing_for(graph: Graph, posed: Posed, wanted: frozenset[ENode]) -> list[int]:
+    there = sorted(graph.node_id[1:].tolist())
+    return [i for i in there if not wanted.isdisjoint(posed.enodes(i))]
+
+
+def _possible(problem: Problem) -> Graph:
+    """The nodes that an answer can have."""
+    return remove_loops(prune(graph_of(problem)), Deadline(float("inf")))
+
+
+def _below_all(graph: Graph, indices: Sequence[int]) -> frozenset[int]:
+    """The classes that nodes of the problem cannot do without, each of them."""
+    if not indices:
+        return frozenset()
+    required = required_sets(graph, Deadline(float("inf")))
+    places = {index: place for place, index in enumerate(graph.node_id.tolist())}
+    needs = [required.needs[places[index]] for index in indices]
+    common = functools.reduce(operator.and_, needs)
+    return frozenset(graph.class_id[required.classes(common)].tolist())
 
 
 def with_demand(posed: Posed, demand: Demand) -> Posed:
     """The problem with the demand."""
     problem = posed.problem
-    drawing = _Drawing(problem, demand.ends)
-    drawing.draw(usable(posed, demand.wanted))
+    graph = _possible(problem)
+    wanted = _standing_for(graph, posed, demand.wanted)
+    drawing = _Drawing(problem, demand.ends, graph, _below_all(graph, wanted))
+    drawing.draw(wanted)
     stand = drawing.own
     new = [(int(problem.node_class[i]), [own], posed.nodes[i]) for i, own in stand.items()]
     for owner, needs in drawing.rows:
@@ -118,10 +138,13 @@ def _inner(posed: Posed, stand: Iterable[int]) -> dict[int, tuple[ENode, ...]]:
 @dataclass
 class _Drawing:
     """What is added: `own` has the classes of nodes that get one, `rows` are the nodes of the
-    demand.  The last class is the demand's."""
+    demand.  The last class is the demand's.  What makes a tensor `below` all wanted nodes is not
+    what uses them."""
 
     problem: Problem
     ends: frozenset[int]
+    graph: Graph
+    below: frozenset[int]
     own: dict[int, int] = field(default_factory=dict)
     rows: list[tuple[int, set[int]]] = field(default_factory=list)
     classes: int = field(init=False)
@@ -140,8 +163,9 @@ class _Drawing:
 
     def _readers(self) -> dict[int, list[int]]:
         readers: dict[int, list[int]] = {}
-        for i in sorted(_possible(self.problem)):
-            for child in self.problem.child_lists[i]:
+        for i in sorted(self.graph.node_id[1:].tolist()):
+            above = self.problem.node_class[i] not in self.below
+            for child in self.problem.child_lists[i] if above else ():
                 readers.setdefault(child, []).append(i)
         return readers
 
