@@ -27,19 +27,20 @@ def random_outputs(proto: onnx.ModelProto) -> frozenset[str]:
         changed = False
         for node in pending:
             reads = {*node.input, *captured_by(node)}
-            if not random.isdisjoint(reads) or _is_random(node, functions):
+            if not random.isdisjoint(reads) or may_be_random(node, functions):
                 changed = changed or not random.issuperset(filter(None, node.output))
                 random.update(filter(None, node.output))
     return frozenset(value.name for value in proto.graph.output if value.name in random)
 
 
-def _is_random(
+def may_be_random(
     node: onnx.NodeProto, functions: Mapping[FunctionKey, Sequence[onnx.NodeProto]]
 ) -> bool:
+    """What the node makes differs from run to run, or might; `functions`: the local ones."""
     inner = functions.get(called_function(node), ())
-    if any(_is_random(called, functions) for called in inner):
+    if any(may_be_random(called, functions) for called in inner):
         return True
-    if any(_is_random(called, functions) for graph in subgraphs(node) for called in graph.node):
+    if any(may_be_random(called, functions) for graph in subgraphs(node) for called in graph.node):
         return True
     if node.op_type == "Dropout" and not plain_domain(node.domain):
         return len(node.input) > 2 and bool(node.input[2])

@@ -21,6 +21,7 @@ from tensat_dl.graph.light import with_weights_as_inputs
 from tensat_dl.graph.links import followed, with_data_inside
 from tensat_dl.graph.running.beside import Divided, divide
 from tensat_dl.graph.running.plain import plain_interface
+from tensat_dl.graph.running.steady import steady_part
 from tensat_dl.graph.source import Source, opset_imports
 from tensat_dl.graph.tensors import is_too_large
 from tensat_dl.resources import temporary_prefix
@@ -52,17 +53,17 @@ class Runner(Protocol):
 @dataclass(frozen=True)
 class OrtRunner:
     """A session of onnxruntime; `divided`: the model that it runs, where its large weights are fed
-    like inputs."""
+    like inputs; `fed`: these, and what was computed of them."""
 
     session: Any
     name: str = "onnxruntime"
     divided: Divided | None = None
+    fed: Mapping[str, Any] = field(default_factory=dict)
 
     def run(self, feeds: Feeds) -> list[Any]:
         """The outputs in order."""
         try:
-            weights = {} if self.divided is None else self.divided.weights
-            return list(self.session.run(None, {**weights, **feeds}))
+            return list(self.session.run(None, {**self.fed, **feeds}))
         except ort_errors() as error:
             kind = Unsupported if type(error).__name__ == "NotImplemented" else CannotRun
             raise kind(first_line(error)) from None
@@ -91,11 +92,25 @@ def open_runner(source: Source, *, also: Sequence[str] = ()) -> OrtRunner:
     parts = _divided(source)
     if parts is not None:
         try:
-            light = replace(source, proto=parts.fed())
-            return replace(_loaded(light, _plain_options(), also), divided=parts)
+            return _with_weights_fed(source, parts, also)
         except CannotRun:
             pass  # it may want its weights to be constant
     return _loaded(source, _plain_options(), also)
+
+
+def _with_weights_fed(source: Source, parts: Divided, also: Sequence[str]) -> OrtRunner:
+    """What the model computes of the weights alone is computed now."""
+    proto, fed = parts.fed(), parts.weights
+    steady = steady_part(proto, fed, also)
+    if steady is not None:
+        once = _loaded(replace(source, proto=steady.once), _plain_options())
+        names = [output.name for output in once.session.get_outputs()]
+        read = [value.name for value in once.session.get_inputs()]
+        made = once.run({name: fed[name] for name in read})
+        computed = dict(zip(names, made, strict=True))
+        proto, fed = steady.rest(computed), {**fed, **computed}
+    runner = _loaded(replace(source, proto=proto), _plain_options(), also)
+    return replace(runner, divided=parts, fed=fed)
 
 
 def try_optimised(source: Source, divided: Divided | None = None) -> None:
