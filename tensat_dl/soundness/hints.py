@@ -19,6 +19,7 @@ from tensat_dl.language.program import (
     Function,
     InputStar,
     InputVariable,
+    MatchInput,
     Rule,
 )
 from tensat_dl.syntax import ast
@@ -38,6 +39,11 @@ _SPATIAL = frozenset(
 _OF_DIMS = frozenset(("dim", "shape"))
 #: Dims up to here are drawn anyway; tensors with dims beyond `LARGEST` would take long.
 _USUAL, LARGEST = 6, 256
+#: Operators that take a list of integers, and as which input.
+_LISTS: Mapping[str, int] = {
+    **dict.fromkeys(("Reshape", "Expand", "Tile", "Pad", "Squeeze", "Unsqueeze"), 1),
+    "ConstantOfShape": 0,
+}
 _OF_VALUES = frozenset(("value", "known", "const"))
 
 
@@ -63,7 +69,8 @@ class Hints:
     value is asked for, with the numbers that stand beside them; `scalars`: tensors that should
     have one element; `dtypes`: element types that all operators take, those first that the rule
     names; `spatial`: an operator slides a window over its input; `sizes`: what conditions compare
-    dims with, where that is more than dims usually are."""
+    dims with, where that is more than dims usually are; `lists`: tensors, or elements of lists, by
+    what reads them parts of a list of integers."""
 
     conditions: tuple[Condition, ...]
     avoid: Condition | None
@@ -72,6 +79,7 @@ class Hints:
     dtypes: tuple[DType, ...]
     spatial: bool
     sizes: tuple[int, ...]
+    lists: frozenset[str]
 
 
 def hints_of(
@@ -103,7 +111,27 @@ def hints_of(
         _dtypes(rule, applied, functions),
         bool(_SPATIAL & set(applied)),
         tuple(sorted(set(_sizes(rule, functions)))),
+        _joined_to_lists(rule),
     )
+
+
+def _joined_to_lists(rule: Rule) -> frozenset[str]:
+    """What is joined to a shape or other axes: an operator that reads the whole proposes none."""
+    direct: set[str] = set()
+    for match in rule.matches:
+        place = _LISTS.get(match.operator.qualified_name)
+        if place is not None:
+            direct |= set(_names(match.inputs[place : place + 1]))
+    found: set[str] = set()
+    for _ in rule.matches:
+        for match in rule.matches:
+            if match.operator.name == "Concat" and not (direct | found).isdisjoint(match.outputs):
+                found |= set(_names(match.inputs))
+    return frozenset(found)
+
+
+def _names(inputs: Sequence[MatchInput]) -> Iterator[str]:
+    return (i.name for i in inputs if isinstance(i, InputVariable | InputStar))
 
 
 def _sizes(rule: Rule, functions: Mapping[str, Function]) -> Iterator[int]:

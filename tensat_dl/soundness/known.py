@@ -24,6 +24,7 @@ from tensat_dl.soundness.subject import Subject
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary import dtypes
 from tensat_dl.vocabulary.attributes import Attributes, AttributeValue
+from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.operators import Operator
 from tensat_dl.vocabulary.types import Type
 
@@ -102,6 +103,9 @@ class Known:
         """A tensor to be drawn, with all that is certain of it.  Raises Misfit."""
         literal = next((lit for n, lit in self.plan.left.literals if n == name), None)
         blank = Blank(known=name in self.hints.valued, numbers=self.hints.valued.get(name, ()))
+        if name in self.hints.lists:
+            blank.dtype, blank.dims = DType.I64, (None,)
+            blank.numbers += self.draw.pool  # dims, most of them
         if name in self.hints.scalars and self.draw.chance(0.9):
             blank.dims = (1,) * self.draw.random.choice((0, 0, 1, 1, 2))
         if literal is not None:

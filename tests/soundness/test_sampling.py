@@ -9,6 +9,7 @@ from rule_files import program_of
 
 from tensat_dl.soundness.instances import Instance, Sampler
 from tensat_dl.soundness.subject import make_subject
+from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.types import AbsentType, TensorType
 
 pytestmark = pytest.mark.slow
@@ -125,3 +126,22 @@ def test_groups_have_several_members_of_other_sizes() -> None:
 
 def dims_of(row: object) -> object:
     return row.scope.tensors["w"].type.dims  # type: ignore[attr-defined]
+
+
+def test_parts_of_a_shape_are_lists_of_integers() -> None:
+    """Of 100 attempts some succeed, which they hardly do with parts of any type and rank."""
+    program = program_of(
+        "rule r {\n"
+        "  match { s = Concat(a, b, axis=0) y = Reshape(x, s) z = Relu(y) }\n"
+        "  where value(s) == shape(y)\n"
+        "  emit { z = Reshape(Relu(x), s) }\n"
+        "}"
+    )
+    sampler = Sampler(make_subject(program, program.rules[0]), 0)
+    found = [made for _ in range(100) if (made := sampler.attempt()) is not None]
+    assert len(found) >= 5
+    for made in found:
+        for name in "ab":
+            type_ = made.rows[0].scope.tensors[name].type
+            assert isinstance(type_, TensorType)
+            assert (type_.dtype, type_.rank) == (DType.I64, 1)
