@@ -211,7 +211,7 @@ def _as_python(array: Array) -> list[Any]:
 
 
 def initializer_map(graph: onnx.GraphProto) -> Mapping[str, onnx.TensorProto]:
-    """The dense initializers of a graph, by name."""
+    """The dense initializers of a graph, by name; of one that is defined twice, the last."""
     return {tensor.name: tensor for tensor in graph.initializer}
 
 

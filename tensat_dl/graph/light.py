@@ -34,7 +34,8 @@ def lighten(proto: onnx.ModelProto, goes: Callable[[str, TensorProto], bool]) ->
     """The model without the initializers, and the nodes that make a tensor, for which `goes`; the
     model itself where there are none."""
     graph = proto.graph
-    moved = {name: tensor for name, tensor in _named_tensors(graph) if name and goes(name, tensor)}
+    last = dict(_named_tensors(graph))  # of a name that is defined twice the last counts
+    moved = {name: tensor for name, tensor in last.items() if name and goes(name, tensor)}
     if not moved:
         return Light(proto, moved)
     light = copy_model(proto, skip=("initializer", "node"))

@@ -93,9 +93,12 @@ class Contents:
 
 
 def note_content(data: dict[str, bytes], name: str, load: object) -> None:
-    """Remember the data of the tensor `name`, where it is large and at hand."""
+    """Remember the data of the tensor `name`, where it is large and at hand; of one that is defined
+    twice, that of the last."""
     if isinstance(load, StoredBytes) and len(load.raw) >= _LARGE:
         data[name] = load.raw
+    else:
+        data.pop(name, None)
 
 
 def is_plain(dtype: DType) -> bool:

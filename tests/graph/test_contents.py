@@ -13,8 +13,10 @@ from onnx import TensorProto, helper, numpy_helper
 from tensat_dl.graph import external, hashing
 from tensat_dl.graph.constants import constant_of_array, constant_of_tensor
 from tensat_dl.graph.folding.fold import fold_constants
+from tensat_dl.graph.light import lighten
 from tensat_dl.graph.reading.read import read_model
 from tensat_dl.graph.running.run import open_runner
+from tensat_dl.graph.source import Source
 from tensat_dl.graph.stored import Contents
 from tensat_dl.graph.writing.write import build_source
 from tensat_dl.settings import ExportSettings, ModelSettings
@@ -114,4 +116,24 @@ def test_weights_are_run_as_they_are_remembered() -> None:
     x = weights(3)
     expected = (x + weights(6)) * weights(1) - (weights(2) + weights(2))
     (y,) = open_runner(replace(source, contents=Contents(proto, data))).run({"x": x})
+    np.testing.assert_array_equal(y, expected)
+
+
+def test_of_a_tensor_that_is_defined_twice_the_last_counts() -> None:
+    proto = model()
+    typed = helper.make_tensor("w", TensorProto.FLOAT, [SIZE], weights(7))
+    proto.graph.initializer.append(typed)
+    source = read_model(proto, ModelSettings()).source
+    assert "w" not in source.known_data
+    x = weights(3)
+    for given in (source, Source(proto)):
+        np.testing.assert_array_equal(
+            read_model(given, ModelSettings()).constants["w"].load(), weights(7)
+        )
+    light = lighten(proto, lambda _, tensor: tensor.HasField("raw_data"))
+    assert "w" not in light.moved
+    assert len([t for t in light.proto.graph.initializer if t.name == "w"]) == 2
+    built = build_source(read_model(source, ModelSettings()))
+    (y,) = open_runner(built).run({"x": x})
+    expected = (x + weights(7)) * weights(1) - (weights(2) + weights(2))
     np.testing.assert_array_equal(y, expected)

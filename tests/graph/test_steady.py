@@ -1,5 +1,6 @@
 """What a model makes of its weights alone is computed once, and changes nothing."""
 
+import ml_dtypes
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper, parser
@@ -118,3 +119,30 @@ def test_a_default_that_callers_override_is_no_constant() -> None:
     (y,) = open_runner(Source(proto)).run({"x": weights(2)[:1], "k": np.array(3, np.float32)})
     expected = weights(2)[:1] @ (weights(0) * np.float32(3))
     np.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_bits_of_other_types_are_not_taken_for_integers() -> None:
+    """numpy arrays carry fp8 as integers of eight bits."""
+    body = "q = Cast<to = 17>(w) d = DequantizeLinear(q, k) y = MatMul(x, d)"
+    proto = model(body)
+    proto.opset_import[0].version, proto.ir_version = 19, 9
+    proto.graph.input.append(helper.make_tensor_value_info("k", onnx.TensorProto.FLOAT, []))
+    assert steady(proto) is not None
+    x = weights(2)[:1]
+    (y,) = open_runner(Source(proto)).run({"x": x, "k": np.array(0.5, np.float32)})
+    rounded = weights(0).astype(ml_dtypes.float8_e4m3fn).astype(np.float32)
+    np.testing.assert_allclose(y, x @ (rounded * np.float32(0.5)), rtol=1e-4, atol=1e-4)
+
+
+def test_sequences_are_made_at_every_run() -> None:
+    proto = model("s = SplitToSequence<axis = 1>(w) i = Cast<to = 7>(k) t = SequenceAt(s, i) "
+                  "y = Add(x, t)", f"float[{SIDE},{SIDE}] y")  # fmt: skip
+    proto.graph.input.append(helper.make_tensor_value_info("k", onnx.TensorProto.FLOAT, []))
+    (y,) = open_runner(Source(proto)).run({"x": weights(2)[:1], "k": np.array(3, np.float32)})
+    np.testing.assert_array_equal(y, weights(2)[:1] + weights(0)[:, 3:4])
+
+
+def test_weights_that_only_steady_nodes_read_are_spent() -> None:
+    runner = open_runner(Source(model("t = Transpose(w) p = MatMul(x, t) y = MatMul(p, v)")))
+    assert isinstance(runner, OrtRunner)
+    assert sorted(runner.fed) == ["t", "v"]

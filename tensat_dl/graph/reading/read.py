@@ -28,6 +28,7 @@ from tensat_dl.errors import UsageError
 from tensat_dl.graph.constants import (
     constant_of_sparse,
     constant_of_tensor,
+    initializer_map,
 )
 from tensat_dl.graph.external import element_type
 from tensat_dl.graph.folding.fold import compute
@@ -161,7 +162,7 @@ class _Reading:
         graph = self.source.proto.graph
         given, known = set(self.inputs), self.source.known_data
         self._warn_of_repeated_initializers()
-        for tensor in graph.initializer:
+        for tensor in initializer_map(graph).values():
             if tensor.name not in given:
                 raw = known.get(tensor.name)
                 constant = constant_of_tensor(tensor, self.source.folder, tensor.name, raw)

@@ -104,13 +104,24 @@ def _with_weights_fed(source: Source, parts: Divided, also: Sequence[str]) -> Or
     steady = steady_part(proto, fed, also)
     if steady is not None:
         once = _loaded(replace(source, proto=steady.once), _plain_options())
-        names = [output.name for output in once.session.get_outputs()]
-        read = [value.name for value in once.session.get_inputs()]
-        made = once.run({name: fed[name] for name in read})
-        computed = dict(zip(names, made, strict=True))
-        proto, fed = steady.rest(computed), {**fed, **computed}
+        made = once.session.get_outputs()
+        if all(value.type in _ARRAYS for value in made):
+            read = {value.name: fed[value.name] for value in once.session.get_inputs()}
+            computed = dict(zip((value.name for value in made), once.run(read), strict=True))
+            left = {name: array for name, array in fed.items() if name not in steady.spent}
+            proto, fed = steady.rest(computed), {**left, **computed}
     runner = _loaded(replace(source, proto=proto), _plain_options(), also)
     return replace(runner, divided=parts, fed=fed)
+
+
+#: What onnxruntime calls tensors that are numpy arrays of the same element type.
+_ARRAYS = frozenset(
+    f"tensor({name})"
+    for name in (
+        *("float", "double", "float16", "bool"),
+        *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    )
+)
 
 
 def try_optimised(source: Source, divided: Divided | None = None) -> None:
