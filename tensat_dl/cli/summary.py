@@ -20,7 +20,7 @@ from tensat_dl.sentences import counted
 #: Rules shown without -v.
 SHOWN_RULES = 12
 
-_ENDED = {
+ENDED = {
     Ended.SATURATED: "nothing left to do",
     Ended.SCHEDULE: "end of the schedule",
     Ended.ENODES: "limit of e-nodes reached",
@@ -28,6 +28,8 @@ _ENDED = {
     Ended.MEMORY: "limit of memory reached",
     Ended.CRASHED: "the engine died",
 }
+
+LIMITS = frozenset((Ended.ENODES, Ended.SECONDS, Ended.MEMORY))
 
 #: Why an answer is not proven the cheapest, where "stopped by .." would not say it.
 _UNPROVEN = {StopReason.HEURISTIC: "not proven", StopReason.SOLVER_FAILED: "the solver failed"}
@@ -219,7 +221,7 @@ _RULE_COLUMNS = {
 
 
 def _exploration(exploration: Report) -> str:
-    stopped = _ENDED.get(exploration["stopped_by"], exploration["stopped_by"])
+    stopped = ENDED.get(exploration["stopped_by"], exploration["stopped_by"])
     blamed = f" in rule {exploration['blamed']}" if exploration["blamed"] else ""
     steps = counted(exploration["steps"], "step")
     return (

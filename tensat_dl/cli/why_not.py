@@ -111,6 +111,8 @@ def _gap(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _title(answer: WhyNot) -> str:
+    from tensat_dl.cli.summary import ENDED, LIMITS
+
     place = "" if answer.at is None else f" at `{answer.at}`"
     times = counted(answer.applied, "time")
     if answer.off:
@@ -118,6 +120,12 @@ def _title(answer: WhyNot) -> str:
         return f"`{answer.rule}` {matches}{place}, and is {answer.off}"
     if answer.fires and answer.applied:
         return f"`{answer.rule}` fires{place}, {times} in all{' the model' if place else ''}"
+    if answer.fires and answer.stopped_by in LIMITS:
+        return (
+            f"`{answer.rule}` matches{place} and nothing in it is in the way, but it did not get "
+            f"to act before the exploration ended: {ENDED[answer.stopped_by]} (--enodes, --seconds "
+            "and --memory give it more)"
+        )
     if answer.fires:
         return (
             f"`{answer.rule}` matches{place} and nothing in it is in the way, but it changed "

@@ -16,7 +16,7 @@ from tensat_dl.diagnosis.misfit import misfit
 from tensat_dl.diagnosis.naming import Names
 from tensat_dl.diagnosis.obstacles import Judge, Obstacle
 from tensat_dl.egraph.plan import RulePlan, plan_rule
-from tensat_dl.egraph.snapshot import Saturated
+from tensat_dl.egraph.snapshot import Saturated, StopReason
 from tensat_dl.errors import UsageError
 from tensat_dl.graph.model import Graph
 from tensat_dl.language.check.report import source_text
@@ -50,7 +50,8 @@ class Attempt:
 class WhyNot:
     """`fires`: where nothing is in the way.  `attempts` are the furthest of all others, `missed`
     counts the rest of them.  `complete` is False where the search was given up.  `off`: why
-    the rule is off at the model's opset, "" where it is not."""
+    the rule is off at the model's opset, "" where it is not; `stopped_by`: what ended the
+    exploration."""
 
     rule: str
     at: str | None
@@ -60,6 +61,7 @@ class WhyNot:
     missed: int
     complete: bool
     off: str
+    stopped_by: StopReason
 
 
 def why_not(
@@ -97,6 +99,7 @@ def why_not(
         max(0, len(attempts) - _SHOWN),
         all(search.complete for search in searches),
         held_off(rules, graph.opsets.get("", 0) if opset is None else opset),
+        saturated.exploration.stopped_by,
     )
 
 

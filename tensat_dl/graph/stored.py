@@ -22,8 +22,8 @@ from tensat_dl.vocabulary.dtypes import DType
 
 Array = NDArray[Any]
 
-#: The bytes of smaller tensors are not remembered: to look again costs nothing.
-_LARGE = 1 << 16
+#: Smaller tensors are not worth the trouble: to look again costs nothing.
+LARGE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Contents:
 def note_content(data: dict[str, bytes], name: str, load: object) -> None:
     """Remember the data of the tensor `name`, where it is large and at hand; of one that is defined
     twice, that of the last."""
-    if isinstance(load, StoredBytes) and len(load.raw) >= _LARGE:
+    if isinstance(load, StoredBytes) and len(load.raw) >= LARGE:
         data[name] = load.raw
     else:
         data.pop(name, None)

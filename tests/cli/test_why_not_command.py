@@ -128,3 +128,18 @@ def test_a_rule_that_is_in_the_answer(
     Path(rules).write_text("language 1\nrewrite one: Relu(Abs(x)) => Abs(x)\n")
     assert main(["why-not", "one", model, "--rules", rules, "--cost", "nodes"]) == 0
     assert "\nthe answer (nodes 2) uses it\n  `a`: Abs of `a`\n" in capsys.readouterr().out
+
+
+def test_a_limit_that_came_first(
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, rules = files
+    Path(rules).write_text("language 1\nrewrite of_abs: Relu(Abs(x)) => Sqrt(Mul(x, x))\n")
+    command = ["why-not", "of_abs", model, "--rules", rules, "--cost", "nodes"]
+    assert main([*command, "--enodes", "1"]) == 0
+    assert "the exploration ended: limit of e-nodes reached" in capsys.readouterr().out
+    assert main([*command, "--enodes", "1", "--json", "-"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["applied"], report["stopped_by"]) == (0, "enodes")
+    assert main(command) == 0
+    assert "`of_abs` fires" in capsys.readouterr().out

@@ -20,10 +20,8 @@ from onnx.helper import tensor_dtype_to_np_dtype
 from tensat_dl.graph.copies import copy_model
 from tensat_dl.graph.external import is_external
 from tensat_dl.graph.light import Light, lighten, with_inputs
+from tensat_dl.graph.stored import LARGE
 from tensat_dl.graph.tensors import inside_bytes
-
-#: Smaller tensors stay inside, as what shape inference wants to see is.
-_LARGE = 1 << 16
 
 #: Element types of which numpy has the same bytes as onnxruntime.
 _TYPES = frozenset((TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.INT8))
@@ -57,8 +55,8 @@ class Divided:
 
 
 def divide(proto: onnx.ModelProto, known: Mapping[str, bytes] | None = None) -> Divided | None:
-    """The model and its large weights; None where it has none.  `known`: the data of those of which
-    it was read before, by name."""
+    """The model and its large weights; None where it has none.  What shape inference looks at is
+    smaller, and stays inside.  `known`: the data of those of which it was read before, by name."""
     graph = proto.graph
     kept = {value.name for value in graph.output}
     if proto.ir_version >= _OVERRIDABLE:
@@ -73,7 +71,7 @@ def divide(proto: onnx.ModelProto, known: Mapping[str, bytes] | None = None) -> 
 
 def _is_movable(tensor: TensorProto) -> bool:
     inside = tensor.data_type in _TYPES and not is_external(tensor)
-    return inside and inside_bytes(tensor) >= _LARGE and tensor.HasField("raw_data")
+    return inside and inside_bytes(tensor) >= LARGE and tensor.HasField("raw_data")
 
 
 def _data(tensor: TensorProto, known: bytes | None) -> NDArray[Any]:
