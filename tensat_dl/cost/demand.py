@@ -33,7 +33,7 @@ from tensat_dl.extract.reductions.required import remove_loops, required_sets
 from tensat_dl.extract.selection import InvalidSelectionError, check, select
 
 #: What costs differ by less than this share are equal.
-_EQUAL = 1e-9
+EQUAL = 1e-9
 _DEMAND = Leaf(LeafKind.CONSTANT, "demand")
 
 
@@ -216,7 +216,7 @@ def met(posed: Posed, demand: Demand, selection: Selection, *, limited: bool = F
     with contextlib.suppress(InvalidSelectionError):
         answer = {c: own.get(_only_child(posed, i), i) for c, i in _answer(posed, demand).items()}
         alike, same = taken({**chosen, **answer, **on_path})
-        if same <= cost * (1.0 + _EQUAL) and uses(alike):
+        if same <= cost * (1.0 + EQUAL) and uses(alike):
             return Met(alike, path, used=True)
     return Met(found, path, uses(found))
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tensat_dl.cost.demand import Demand, Met, met, usable
+from tensat_dl.cost.demand import EQUAL, Demand, Met, met, usable
 from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.settled import Settled
 from tensat_dl.egraph.snapshot import ENode, Saturated
@@ -25,8 +25,6 @@ from tensat_dl.settings import ExtractSettings, Tie
 _MOST = 16
 #: A later one has at least so many seconds.
 _LEAST_SECONDS = 1.0
-#: What costs differ by less than this share are equal.
-EQUAL = 1e-9
 
 #: Solves without some e-nodes, for a demand.
 Solve = Callable[[ExtractSettings, Collection[ENode], Demand], Settled]

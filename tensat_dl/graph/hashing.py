@@ -48,7 +48,7 @@ def _header(code: int, dims: Iterable[int]) -> bytes:
 
 
 def _hashed(pieces: Iterable[Buffer]) -> Iterator[bytes]:
-    """Their digests in order; no more pieces are held than are hashed at a time."""
+    """Their digests in order; one piece more is held than can be hashed at a time."""
     rest = iter(pieces)
     first = list(islice(rest, 2))
     if len(first) < 2:
