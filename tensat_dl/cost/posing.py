@@ -22,7 +22,7 @@ from tensat_dl.cost.work import Part, Timed, repeated
 from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.loading import application_of
 from tensat_dl.egraph.snapshot import Application, ENode, Leaf, Projection, Saturated
-from tensat_dl.extract.problem import Extraction, Problem
+from tensat_dl.extract.problem import NODES, Extraction, Problem
 from tensat_dl.graph.model import Graph, Node
 from tensat_dl.graph.prune import live_nodes
 from tensat_dl.vocabulary.types import ABSENT, Type
@@ -57,14 +57,19 @@ class Posed:
         prices: Sequence[float],
         margin: float = 0.0,
         trusted: Callable[[ENode], bool] = lambda node: node.original,
+        per_node: float = 0.0,
     ) -> Posed:
         """The same problem at other prices: those of `paid`.  What is not `trusted` costs more by
-        the share `margin`, for prices that are not exact."""
+        the share `margin`, for prices that are not exact, and each node that is written
+        (NODES) by `per_node`."""
         price = iter(prices)
         costs = [0.0 if part is None else next(price) for part in self.parts]
         for index in np.flatnonzero(costs).tolist() if margin else ():
             costs[index] *= 1.0 if all(map(trusted, self.enodes(index))) else 1.0 + margin
-        problem = dataclasses.replace(self.problem, node_cost=np.array(costs, dtype=np.float64))
+        node_cost = np.array(costs, dtype=np.float64)
+        if per_node:
+            node_cost += per_node * self.problem.measures[NODES]
+        problem = dataclasses.replace(self.problem, node_cost=node_cost)
         return dataclasses.replace(self, problem=problem)
 
     def only(self, kept: Sequence[int]) -> Posed:

@@ -32,6 +32,12 @@ from tensat_dl.settings import ExtractSettings
 _NOT_ALL = "the rule matches in too many ways; not all were looked at"
 
 
+_TOO_LITTLE = (
+    "what saves less than `cost.margin` where it differs from estimates is not taken, nor are more "
+    "nodes for what times cannot tell apart"
+)
+
+
 @dataclass(frozen=True)
 class Asker:
     """Asks of one explored model and its answer; `solve` finds others."""
@@ -119,7 +125,7 @@ class Asker:
             ties = ", ".join(self.settings.ties)
             return f"of equal answers `extract.ties` decides: {ties}" if ties else ""
         if verdict is Verdict.CHEAPER and self.settled.tally is not None:
-            return "what saves less than `cost.margin` where it differs from estimates is not taken"
+            return _TOO_LITTLE
         return "the answer was not proven" if verdict is Verdict.CHEAPER else ""
 
     def _standing(self, verdict: Verdict, cost: float, **rest: Any) -> Standing:

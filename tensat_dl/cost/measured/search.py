@@ -26,7 +26,7 @@ from tensat_dl.cost.posing import Posed
 from tensat_dl.cost.settled import Settled
 from tensat_dl.cost.work import Chain, Timed
 from tensat_dl.egraph.snapshot import ENode
-from tensat_dl.extract.problem import Extraction, StopReason
+from tensat_dl.extract.problem import NODES, Extraction, StopReason
 from tensat_dl.extract.run import extract
 from tensat_dl.phases import Phases
 from tensat_dl.progress import Phase
@@ -70,6 +70,7 @@ class MeasuringSearch:
     rounds: int = 0
     seconds: float = 0.0
     skipped: bool = False
+    per_node: float = 0.0
     extraction: Extraction = field(init=False)
     used: list[Timed] = field(init=False)
 
@@ -82,6 +83,7 @@ class MeasuringSearch:
         self.measure(guess)
         if not all(map(self.model.is_settled, [*original, *guess])):
             return self._by_estimates(begun, extraction, original, symbols)
+        self.per_node = self._noise_per_node(begun, extraction, guess)
         quick = (_QUICK,) if self.model.spent else ()
         for method in (*quick, self.settings.method):
             while self.open(method, _SHORT):
@@ -112,6 +114,16 @@ class MeasuringSearch:
         chosen = () if found.selection is None else found.selection.chosen()
         self.estimated = {posed.nodes[i].eclass: posed.nodes[i] for i in chosen}
         return posed, found
+
+    def _noise_per_node(self, begun: Posed, found: Extraction, guess: list[Timed]) -> float:
+        """What a node counts for beside its time, so that of answers that times cannot tell apart
+        the smaller one is taken: all nodes of the answer by estimates are the share of its time
+        that is idle to prove."""
+        if found.selection is None:
+            return 0.0
+        nodes = float(begun.problem.measures[NODES][found.selection.chosen()].sum())
+        noise = _GAP_OF_MARGIN * self.model.margin * sum(map(self.model.price, guess))
+        return noise / max(nodes, 1.0)
 
     def _by_estimates(
         self, posed: Posed, found: Extraction, original: list[Timed], symbols: list[str]
@@ -166,7 +178,7 @@ class MeasuringSearch:
             self.skipped |= len(posed.nodes) < len(self.posed.nodes)
             posed = _without_idle_chains(posed, self.model)
             prices = self.model.prices(posed.paid)
-            self.posed = posed.at(prices, self.model.margin, self._trusts)
+            self.posed = posed.at(prices, self.model.margin, self._trusts, self.per_node)
         found = self._extract(self.posed, method, most)
         while clashing := _clashing(self.posed, found):
             # Later runs know then which of them save nothing, and need not solve to drop them.

@@ -219,6 +219,20 @@ def test_the_answer_by_estimates_stays_unless_another_is_cheaper_by_the_margin(
     assert settled.cost == pytest.approx({"Tanh": tanh, "Sin": 3.0}[taken] + 1.0)
 
 
+@pytest.mark.parametrize(("tanh", "taken"), [(3.10, "Tanh"), (3.105, "Sin")])
+def test_of_answers_that_times_cannot_tell_apart_the_smaller_one_is_taken(
+    measured_model, tanh: float, taken: str
+) -> None:
+    """Both nodes of the answer by estimates count for 0.2 x 3 % of its time, tanh + 1.  So one more
+    counts for 0.003 (tanh + 1), and two that take 3 s, or 3.09, are worth it from 3.1023 on."""
+    costs = by_operator(**YARDSTICKS, Sin=1.0, Sqrt=1.0, Tanh=tanh, Neg=2.0)
+    graph = "(float[4] x) => (float[4] y) { a = Tanh(x) y = Sqrt(a) }"
+    case = Case("rewrite two: Tanh(x) => Sin(Neg(x))", graph)
+    settled = case.settle(replace(measured_model(FakeTimer(costs)), margin=0.03))
+    assert taken in chosen(settled)
+    assert settled.cost == pytest.approx({"Tanh": tanh, "Sin": 3.0}[taken] + 1.0)
+
+
 def test_what_decides_is_measured_twice(measured_model) -> None:
     """Noise adds a tenth to the first times of two nodes, which then seem dearer than one."""
     true = by_operator(**YARDSTICKS, Sin=1.0, Sqrt=1.0, Tanh=3.0, Neg=2.0)
