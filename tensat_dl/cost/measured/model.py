@@ -7,6 +7,7 @@ estimate.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -87,7 +88,7 @@ class MeasuredModel:
         question = self._question(timed)
         known = self._times.get(question.signature)
         if known is not None:
-            return known
+            return min(known, self._one_by_one(timed))
         if self._is_estimated(question) or self.exhausted:
             return self._unfused(timed) if isinstance(timed, Chain) else self.estimate(timed)
         return max(self._speed.seconds(question.work), self._least_of_products(timed))
@@ -96,6 +97,15 @@ class MeasuredModel:
         """What they count as when nothing is measured."""
         known = {timed: sum(map(self.estimate, parts_of(timed))) for timed in dict.fromkeys(parts)}
         return [known[timed] for timed in parts]
+
+    def _one_by_one(self, timed: Timed) -> float:
+        """A chain that is fused takes no longer than its end behind the rest, where these are
+        known; if it seems to, that is noise, or it is not fused.  Else the original, which is its
+        longest chains, would look dearer than an answer that may be either."""
+        if not isinstance(timed, Chain):
+            return math.inf
+        shorter = (timed.inner, timed.outer)
+        return sum(map(self.price, shorter)) if all(map(self.is_settled, shorter)) else math.inf
 
     def _unfused(self, chain: Chain) -> float:
         """A chain that cannot be timed as one is what its parts are."""

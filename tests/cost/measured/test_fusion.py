@@ -53,6 +53,14 @@ def test_a_fused_activation_stays_where_it_is(measured_model) -> None:
     assert rules == {""}
 
 
+def test_both_graphs_pay_the_least_of_a_chain_and_its_parts(measured_model) -> None:
+    # Fused it seems to take 13, by noise: one after another it is 10 + 1.
+    slow = fused({"Conv+Relu": 13.0}, Conv=10.0, MaxPool=2.0, Exp=1.0)
+    still = Case("rewrite nothing: Exp(Exp(x)) => Exp(x)", CONV_RELU_POOL)
+    settled = still.settle(measured_model(FakeTimer(slow)))
+    assert settled.before == settled.cost == 13.0
+
+
 def test_it_moves_where_the_runtime_fuses_nothing(measured_model) -> None:
     def seconds(proto: onnx.ModelProto) -> float | None:
         names = [node.op_type for node in proto.graph.node]
