@@ -116,6 +116,19 @@ class Subject:
         extract, phases = self.settings.extract, Phases(self.progress)
         return settle(self.graph, self.saturated, self.prices, self.writable, extract, phases)
 
+    def paid(self, index: int) -> float:
+        """What a node of the answer costs: its time alone, where the problem that was solved has
+        a margin beside it."""
+        from tensat_dl.cost.measured.model import MeasuredModel
+
+        posed, prices = self.settled.posed, self.prices
+        if not isinstance(prices, MeasuredModel):
+            return float(posed.problem.node_cost[index])
+        part = posed.parts[index]
+        if part is None:
+            return 0.0
+        return prices.estimates([part])[0] if self.settled.estimated else prices.price(part)
+
 
 def _ast(subject: Subject) -> Iterator[str]:
     from tensat_dl.language.load import split_names
@@ -181,12 +194,13 @@ def _model(subject: Subject) -> Iterator[str]:
 def _selection(subject: Subject) -> Iterator[str]:
     from tensat_dl.extract.limits import require_selection
 
-    posed, extraction = subject.settled.posed, subject.settled.extraction
+    settled = subject.settled
+    posed, extraction = settled.posed, settled.extraction
     selection = require_selection(extraction)
-    yield f"cost {extraction.objective:g}, {extraction.status.value}"
+    yield f"cost {settled.cost:g}, {extraction.status.value}"
     for index in selection.chosen():
         node = posed.nodes[index]
-        yield f"class {node.eclass}: {_node(node)}, cost {posed.problem.node_cost[index]:g}"
+        yield f"class {node.eclass}: {_node(node)}, cost {subject.paid(index):g}"
 
 
 def _type(saturated: Saturated, node: ENode) -> str:
