@@ -73,12 +73,14 @@ def supervised(body: Callable[[], int]) -> int:
         _be_a_child(channel, ended)
         _leave(body())
     os.close(channel)
+    parent = _Parent(child, heard, told)
     try:
-        return _Parent(child, heard, told).wait()
+        return parent.wait()
     finally:
         signal.set_wakeup_fd(before)
         for number, handler in handlers.items():
-            signal.signal(number, handler)
+            done = parent.deadline is not None and number in _ENDS  # a second Ctrl-C asks no more
+            signal.signal(number, signal.SIG_IGN if done else handler)
         for descriptor in (heard, wakeup, told, ended, alive):
             os.close(descriptor)
 
@@ -174,9 +176,10 @@ class _Parent:
         return _interrupted()
 
     def _killed(self, number: signal.Signals) -> int:
-        """A signal ended the child: say which, and where it was."""
+        """A signal ended the child: say which, and where it was; but where the command was to end,
+        a library that crashes on the way out did what was asked."""
         phase = self._tidy()
-        if number in _ENDS:
+        if number in _ENDS or self.deadline is not None:
             return _interrupted()
         from tensat_dl.cli.failures import report_crash
 

@@ -2,13 +2,13 @@
 
 An operator without a row takes the model's default; a virtual one without a row costs what it is
 lowered to; otherwise it is free.  An expression that has no value (it asks for a dim of a tensor
-whose rank is not known) counts as the default, too.
+whose rank is not known) counts as the default, too, and the notes say so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tensat_dl.cost.formal import as_number, environment
 from tensat_dl.cost.symbol_sizes import SymbolSizes
@@ -18,6 +18,7 @@ from tensat_dl.language.evaluate import evaluate
 from tensat_dl.language.program import CheckedProgram, CostModel as Rows
 from tensat_dl.syntax import ast
 from tensat_dl.vocabulary.operators import OperatorKind
+from tensat_dl.vocabulary.types import type_text
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,12 @@ class RuleCostModel:
     program: CheckedProgram
     lower: Lower
     sizes: SymbolSizes
+    _without: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Of each operator whose row had no value, in words."""
+        return tuple(self._without.values())
 
     @property
     def name(self) -> str:
@@ -45,7 +52,7 @@ class RuleCostModel:
         row = self.rows.rows.get(operator.qualified_name, self.rows.rows.get(operator.name))
         if row is not None:
             cost = self._value(row, part)
-            return self._default(part) if cost is None else cost
+            return self._without_value(part) if cost is None else cost
         if operator.kind is OperatorKind.VIRTUAL:
             parts = self.lower(part)
             if parts:
@@ -55,6 +62,17 @@ class RuleCostModel:
     def prices(self, parts: Sequence[Part]) -> list[float]:
         """See :class:`tensat_dl.cost.models.CostModel`."""
         return each_priced(parts, self.price)
+
+    def _without_value(self, part: Part) -> float:
+        name = part.application.operator.qualified_name
+        cost = self._default(part)
+        if name not in self._without:
+            types = ", ".join(map(type_text, part.inputs))
+            self._without[name] = (
+                f"the cost model `{self.name}` gives {name}({types}) no number: it counts "
+                + (f"as the row `_` says, {cost:.6g}" if self.rows.default else "as free")
+            )
+        return cost
 
     def _default(self, part: Part) -> float:
         default = self.rows.default

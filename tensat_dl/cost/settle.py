@@ -15,6 +15,7 @@ from tensat_dl.cost.measured.model import MeasuredModel
 from tensat_dl.cost.measured.search import MeasuringSearch
 from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.posing import Posed, Pricer, parts_of_graph, pose
+from tensat_dl.cost.rule_models import RuleCostModel
 from tensat_dl.cost.settled import Settled
 from tensat_dl.cost.virtual import make_lower
 from tensat_dl.cost.writable import Writable
@@ -62,7 +63,8 @@ def settle(
     with phases(Phase.EXTRACT):
         extraction = extract(posed.problem, settings, phases.report)
     before = sum(model.price(part) for _, part in original)
-    return Settled(posed, extraction, before, extraction.objective)
+    notes = model.notes if isinstance(model, RuleCostModel) else ()
+    return Settled(posed, extraction, before, extraction.objective, notes=notes)
 
 
 def price_nodes(

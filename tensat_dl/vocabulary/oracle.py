@@ -31,7 +31,7 @@ from tensat_dl.vocabulary.dims import Dim, SymbolicDim, unknown
 from tensat_dl.vocabulary.operators import AttributeKind, FormalAttribute
 from tensat_dl.vocabulary.protos import proto_of, type_of
 from tensat_dl.vocabulary.question import Question, Refusal, Shape
-from tensat_dl.vocabulary.types import OtherType, TensorType, Type
+from tensat_dl.vocabulary.types import OtherType, TensorType, Type, type_text
 
 #: A type as ONNX knows it: element type with dims, or anything else as it is.
 Answer = tuple[dtypes.DType, Shape] | OtherType
@@ -142,7 +142,8 @@ def _application(
         if given not in names:
             proto = proto_of(given)
             if proto is None and question.has(index):
-                raise Refusal(f"the type {given} of `{question.name(index)}` is not known to ONNX")
+                shown = type_text(given)
+                raise Refusal(f"the type {shown} of `{question.name(index)}` is not known to ONNX")
             names[given] = name = "" if proto is None else f"i{index}"
             if proto is not None:
                 types[name] = proto

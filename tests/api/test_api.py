@@ -222,3 +222,12 @@ def test_a_model_that_declares_wrong_types_passes_through(tmp_path: Path) -> Non
     assert [node.op_type for node in result.model.graph.node] == ["Gelu", "Transpose", "Relu"]
     assert any("declares a wrong type" in note for note in result.report["notes"])
     assert result.report["verification"]["ok"]
+
+
+def test_costs_that_are_no_numbers_are_told(proto: onnx.ModelProto, tmp_path: Path) -> None:
+    path = tmp_path / "r.tsat"
+    path.write_text(RULES + 'cost model mine { Relu = "dear" _ = 2 }\ndefault cost mine\n')
+    report = tensat_dl.optimize(proto, str(path)).report
+    assert (report["cost"]["before"], report["cost"]["after"]) == (6, 4)
+    (warning,) = report["warnings"]
+    assert warning.startswith("the cost model `mine` gives Relu(f32[2, 8]) no number")

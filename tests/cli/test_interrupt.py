@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 #: A command that starts a child, says so, and then does not end.
 SCRIPT = """
-import dataclasses, subprocess, sys, time
+import dataclasses, os, signal, subprocess, sys, time
 from tensat_dl.cli import command_line, ops
 from tensat_dl.cli.main import main
 
@@ -50,6 +50,14 @@ def computing(child):
     finally:
         child.kill()
 
+def crashing(child):
+    try:
+        print(child.pid, flush=True)
+        time.sleep(60)
+    finally:
+        child.kill()
+        os.kill(os.getpid(), signal.SIGSEGV)
+
 def execute(arguments):
     BODY(subprocess.Popen(["sleep", "60"]))
 
@@ -60,7 +68,7 @@ sys.exit(main())
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("body", ["tidy", "deaf", "computing"])
+@pytest.mark.parametrize("body", ["tidy", "deaf", "computing", "crashing"])
 def test_interrupted(number: signal.Signals, body: str, tmp_path: Path) -> None:
     script = SCRIPT.replace("BODY", body)
     process = subprocess.Popen(
@@ -80,6 +88,27 @@ def test_interrupted(number: signal.Signals, body: str, tmp_path: Path) -> None:
     assert err == "tensat-dl: interrupted\n"
     assert not psutil.pid_exists(child) or psutil.Process(child).status() == "zombie"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_impatience(tmp_path: Path) -> None:
+    """Ctrl-C pressed until the command has ended: the last ones come while Python shuts down."""
+    script = SCRIPT.replace("BODY", "tidy").replace(
+        "sys.exit(main())", "code = main(); time.sleep(0.3); sys.exit(code)"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    while process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.02)
+    _, err = process.communicate(timeout=10)
+    assert (process.returncode, err) == (130, "tensat-dl: interrupted\n")
 
 
 CRASH = """

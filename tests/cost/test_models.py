@@ -8,6 +8,7 @@ import pytest
 
 from tensat_dl.cost.choice import named_model
 from tensat_dl.cost.models import BUILT_IN, MEASURED, make_cost_model
+from tensat_dl.cost.rule_models import RuleCostModel
 from tensat_dl.cost.work import Part
 from tensat_dl.diagnostics import Diagnostics
 from tensat_dl.egraph.snapshot import Application
@@ -174,6 +175,20 @@ def test_rows_see_symbols_as_numbers_and_unknown_ranks_as_the_default() -> None:
 def test_a_cost_that_is_no_number_counts_as_the_default(cost: str) -> None:
     program = program_of(f"cost model mine {{ Relu = {cost}  _ = 4 }}")
     assert price("mine", op("Relu"), [f32(3)], [f32(3)], program) == 4
+
+
+@pytest.mark.parametrize(
+    ("default", "counts"), [("_ = 4", "as the row `_` says, 4"), ("", "as free")]
+)
+def test_a_cost_that_is_no_number_is_told_once(default: str, counts: str) -> None:
+    program = program_of(f"cost model mine {{ Relu = 1 // dim(x, 0)  Abs = 1 {default} }}")
+    model = make_cost_model("mine", CostSettings(), program)
+    for name, size in (("Relu", 3), ("Relu", 0), ("Relu", 0), ("Abs", 0), ("Neg", 0)):
+        model.price(Part(Application(op(name), Attributes(), 1), (f32(size),), (f32(size),)))
+    assert isinstance(model, RuleCostModel)
+    assert model.notes == (
+        f"the cost model `mine` gives Relu(f32[0]) no number: it counts {counts}",
+    )
 
 
 def test_a_negative_cost_is_an_error_that_names_it() -> None:

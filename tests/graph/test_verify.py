@@ -333,6 +333,37 @@ def test_an_output_is_as_precise_as_what_it_is_made_of() -> None:
     assert not verify(before, near, SETTINGS, types=types).ok, "an input of f16 is exact"
 
 
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [(0, "has no element type"), (77, "has the element type 77, which ONNX does not define")],
+)
+def test_an_input_whose_element_type_is_none(code: int, said: str) -> None:
+    """No numbers can be drawn for it."""
+    odd, other = (model("g (float[3] x) => (float[3] y) { y = Relu(x) }") for _ in range(2))
+    odd.graph.input[0].type.tensor_type.elem_type = code
+    result = verify(odd, other, SETTINGS)
+    assert not result.ok
+    assert result.skipped == f"the original model cannot be run: input 'x' {said}"
+
+
+@pytest.mark.parametrize("code", [0, 77])
+def test_an_output_whose_element_type_is_none(code: int) -> None:
+    """The other model must say the same of it."""
+    plain = model("g (float[3] x) => (float[3] y) { y = Relu(x) }")
+    odd = model("g (float[3] x) => (float[3] y) { y = Relu(x) }")
+    odd.graph.output[0].type.tensor_type.elem_type = code
+    assert not verify(odd, odd, SETTINGS).mismatches
+    (mismatch,) = verify(odd, plain, SETTINGS).mismatches
+    assert mismatch.problem.endswith("became float")
+
+
+def test_an_overridable_initializer_whose_element_type_is_none_is_not_overridden() -> None:
+    text = "g (float[3] x, float[3] w) => (float[3] y) <float[3] w = {1,2,3}> { y = Mul(x, w) }"
+    odd = model(text)
+    odd.graph.input[1].type.tensor_type.elem_type = 77
+    assert not verify(odd, odd, SETTINGS).mismatches
+
+
 def test_what_nothing_can_compare_is_skipped_and_not_ok() -> None:
     """The one operator that reads the input is unknown, and what it gives has no type."""
     head = '<ir_version: 9, opset_import: ["": 18, "acme": 1]>'

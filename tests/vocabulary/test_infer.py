@@ -118,7 +118,7 @@ SCALES = TensorType(DType.F32, (4,), (1.0, 1.0, 2.0, 0.5))
         ("Concat", (f32(2),), {}, 1, "needs the attribute `axis`"),
         ("Relu", (f32(2),), {"alpha": 1.0}, 1, "alpha"),
         ("Relu", (OtherType("seq(f32[2])"),), {}, 1, ""),
-        ("Relu", (OtherType("nonsense"),), {}, 1, "not known to ONNX"),
+        ("Relu", (OtherType("nonsense"),), {}, 1, "the type nonsense of `X` is not known to ONNX"),
     ],
 )  # fmt: skip
 def test_refused(

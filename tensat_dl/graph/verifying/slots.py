@@ -13,7 +13,7 @@ import onnx
 from onnx import TensorProto, numpy_helper
 from onnx.helper import tensor_dtype_to_np_dtype
 
-from tensat_dl.graph.interface import named_dims, tensor_dims
+from tensat_dl.graph.interface import element_code, named_dims, tensor_dims
 from tensat_dl.graph.running.plain import plain_code
 from tensat_dl.graph.running.run import CannotRun, input_values
 from tensat_dl.graph.tensors import all_tensors, inside_bytes
@@ -79,7 +79,8 @@ def override_slots(proto: onnx.ModelProto) -> tuple[InputSlot, ...]:
         return ()
     dims = {tensor.name: tensor.dims for tensor in proto.graph.initializer}
     dims |= {tensor.values.name: tensor.dims for tensor in proto.graph.sparse_initializer}
-    values = (value for value in proto.graph.input if value.name in dims)
+    listed = (value for value in proto.graph.input if value.name in dims)
+    values = (value for value in listed if _is_defined(element_code(value.type)))
     slots = (replace(_slot(value), dims=tuple(dims[value.name])) for value in values)
     return tuple(slot for slot in slots if slot.is_float)
 
@@ -99,7 +100,11 @@ def _slot(value: onnx.ValueInfoProto) -> InputSlot:
         int(dim.dim_value) if dim.HasField("dim_value") else dim.dim_param or f"{value.name}.{axis}"
         for axis, dim in enumerate(tensor_dims(kind))
     )
-    return InputSlot(value.name, kind.tensor_type.elem_type, dims, form, keys)
+    code = kind.tensor_type.elem_type
+    if not _is_defined(code):
+        said = f"the element type {code}, which ONNX does not define" if code else "no element type"
+        raise CannotRun(f"input '{value.name}' has {said}")
+    return InputSlot(value.name, code, dims, form, keys)
 
 
 def _output_shapes(graph: onnx.GraphProto) -> Iterator[tuple[int, ...]]:
@@ -119,7 +124,11 @@ def _constant_sizes(proto: onnx.ModelProto) -> Iterator[int]:
             yield from (number for number in numbers if 1 < number <= _LARGEST_SIZE)
 
 
+def _is_defined(code: int) -> bool:
+    return code != TensorProto.UNDEFINED and code in TensorProto.DataType.values()
+
+
 def _kind(code: int) -> str:
-    if code in (TensorProto.STRING, TensorProto.UNDEFINED):
+    if code == TensorProto.STRING:
         return "O"
     return str(tensor_dtype_to_np_dtype(plain_code(code)).kind)

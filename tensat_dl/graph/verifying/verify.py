@@ -245,4 +245,7 @@ def _compare_interfaces(before: onnx.ModelProto, after: onnx.ModelProto) -> tupl
 
 def _type_name(value: onnx.ValueInfoProto) -> str:
     code = value.type.tensor_type.elem_type
-    return str(onnx.TensorProto.DataType.Name(code)).lower() if code else "no tensor"
+    if not code:
+        return "no tensor"
+    known = code in onnx.TensorProto.DataType.values()
+    return str(onnx.TensorProto.DataType.Name(code)).lower() if known else f"number {code}"
