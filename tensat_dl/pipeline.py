@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from tensat_dl.attempts import find_answer
 from tensat_dl.cost.choice import choose_model, named_model
 from tensat_dl.cost.models import make_cost_model
-from tensat_dl.cost.settle import price_nodes
 from tensat_dl.cost.worth import useless_rules
 from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.adopt import DeclaredOperators
@@ -122,10 +121,11 @@ def _explained(run: Run, program: CheckedProgram, phases: Phases) -> Run:
     from tensat_dl.diagnosis.changes import explain_answer
     from tensat_dl.diagnosis.stored import store_changes
 
-    chosen, accepted = run.settled.chosen, run.accepted
-    price_nodes(run.prices, run.original, run.saturated, chosen, phases)
+    accepted, settled = run.accepted, run.settled
+    saved = accepted.candidate.before - accepted.candidate.cost
     with phases(Phase.EXPLAIN):
-        changes = explain_answer(run.original, run.saturated, chosen, run.prices, program)
+        given = (run.original, run.saturated, settled, run.prices, program)
+        changes = explain_answer(*given, saved)
         source = store_changes(accepted.candidate.source, changes, run.prices.unit)
         candidate = replace(accepted.candidate, source=source)
     return replace(run, changes=changes, accepted=replace(accepted, candidate=candidate))

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from tensat_dl.cost.bill import Piece, pieces_of, pieces_of_answer
 from tensat_dl.cost.demand import EQUAL, Demand, Met, met, usable
 from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.settled import Settled
@@ -31,14 +32,6 @@ Solve = Callable[[ExtractSettings, Collection[ENode], Demand], Settled]
 
 
 @dataclass(frozen=True)
-class Piece:
-    """What an answer runs as one to make a tensor (a class): its e-nodes, its price."""
-
-    enodes: tuple[ENode, ...]
-    cost: float
-
-
-@dataclass(frozen=True)
 class Forced:
     """`pieces` by class, and what they cost in all; empty where no answer was found.  Nothing that
     meets the demand costs less than `bound`.  `proven`: nothing is cheaper, or, where there are no
@@ -50,27 +43,6 @@ class Forced:
     bound: float
     proven: bool
     settled: Settled | None = None
-
-
-def pieces_of(settled: Settled, nodes: Mapping[int, int], model: CostModel) -> dict[int, Piece]:
-    """What some nodes of a problem run, by class."""
-    posed = settled.posed
-
-    def price(index: int) -> float:
-        timed = posed.parts[index]
-        if timed is None or settled.estimated:
-            return float(posed.problem.node_cost[index])
-        return model.price(timed)  # type: ignore[arg-type]  # chains are of models that time them
-
-    return {c: Piece(posed.enodes(i), price(i)) for c, i in nodes.items()}
-
-
-def pieces_of_answer(settled: Settled, model: CostModel) -> dict[int, Piece]:
-    """What an answer without a demand runs, by class."""
-    posed, selection = settled.posed, settled.extraction.selection
-    indices = [] if selection is None else selection.chosen().tolist()
-    nodes = {posed.nodes[i].eclass: i for i in indices}
-    return pieces_of(settled, {c: i for c, i in nodes.items() if c not in posed.extra}, model)
 
 
 def force(

@@ -6,15 +6,15 @@ once; for one that measures see `cost.measured.search`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from tensat_dl.cost.counts import with_counts
 from tensat_dl.cost.demand import Demand, with_demand
-from tensat_dl.cost.measured.fusion import timed_of_graph, with_chains
+from tensat_dl.cost.measured.fusion import runs_of_graph, with_chains
 from tensat_dl.cost.measured.model import MeasuredModel
 from tensat_dl.cost.measured.search import MeasuringSearch
 from tensat_dl.cost.models import CostModel
-from tensat_dl.cost.posing import Posed, Pricer, parts_of_graph, pose
+from tensat_dl.cost.posing import Posed, parts_of_graph, pose
 from tensat_dl.cost.rule_models import RuleCostModel
 from tensat_dl.cost.settled import Settled
 from tensat_dl.cost.virtual import make_lower
@@ -55,7 +55,7 @@ def settle(
     if isinstance(model, MeasuredModel):
         with phases(Phase.COST):
             chains, plain = finish(with_chains(posed)), finish(posed)
-            timed = timed_of_graph(graph, original)
+            timed = [timed for _, timed in runs_of_graph(graph, original)]
         search = MeasuringSearch(chains, model, settings, phases)
         return search.run(plain, timed, _symbols(graph))
     with phases(Phase.COST):
@@ -65,25 +65,6 @@ def settle(
     before = sum(model.price(part) for _, part in original)
     notes = model.notes if isinstance(model, RuleCostModel) else ()
     return Settled(posed, extraction, before, extraction.objective, notes=notes)
-
-
-def price_nodes(
-    model: CostModel,
-    graph: Graph,
-    saturated: Saturated,
-    chosen: Mapping[int, ENode],
-    phases: Phases,
-) -> None:
-    """Let `model` know every node of the original and of the answer by itself, where it knows
-    chains of them only: an account of what changed goes by nodes."""
-    if not isinstance(model, MeasuredModel):
-        return
-    pricer = Pricer(saturated, model)
-    found = [part for part in map(pricer.part, chosen.values()) if part is not None]
-    with phases(Phase.MEASURE):
-        model.measure(
-            [*found, *(part for _, part in parts_of_graph(graph, saturated))], phases.report
-        )
 
 
 def _symbols(graph: Graph) -> list[str]:

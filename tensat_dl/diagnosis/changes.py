@@ -1,26 +1,43 @@
 """What a run changed, region by region: what was there, what stands there now, why, what it saves.
 
-Enters: the original graph, its explored e-graph, the chosen e-nodes, prices.  Leaves: a
-:class:`Change` for each region of connected nodes that came or went.  The savings add up to the
-difference of the whole.
+Enters: the original graph, its explored e-graph, the answer, prices.  Leaves: a :class:`Change`
+for each region of connected nodes that came or went, and one for the rest: nodes that stay and are
+run otherwise.  The savings add up to the difference of the whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
+from tensat_dl.cost.bill import paid_by_answer, paid_by_original
+from tensat_dl.cost.free import free_classes, is_free
 from tensat_dl.cost.models import CostModel
-from tensat_dl.cost.posing import Pricer
+from tensat_dl.cost.settled import Settled
 from tensat_dl.diagnosis.derivation import Derivations
 from tensat_dl.diagnosis.index import Index
 from tensat_dl.diagnosis.naming import Names, node_text, operator_text
-from tensat_dl.diagnosis.origins import Origins, find_origins
+from tensat_dl.diagnosis.origins import find_origins
+from tensat_dl.diagnosis.regions import Region, Spot, find_regions
 from tensat_dl.diagnosis.steps import Steps
-from tensat_dl.egraph.snapshot import Application, ENode, Saturated
+from tensat_dl.egraph.snapshot import ENode, Saturated
 from tensat_dl.graph.model import Graph, Node
-from tensat_dl.graph.prune import live_nodes
 from tensat_dl.language.program import CheckedProgram
+
+#: Sums of the same costs differ by no more than this share.
+_ROUNDING = 1e-9
+
+
+class Reason(StrEnum):
+    """Why nodes are gone, where that is by no rule.  UNFOLDED: constants that are left to be
+    computed at run time, in one of both graphs."""
+
+    SHARED = "common subexpression"
+    FOLDED = "constant folding"
+    UNNEEDED = "no output needs it"
+    UNFOLDED = "constants that are not folded"
 
 
 @dataclass(frozen=True)
@@ -36,128 +53,113 @@ class Added:
 @dataclass(frozen=True)
 class Change:
     """`removed` are nodes of the original; `saved` is in the unit of the cost model; `rules` led
-    to it: those behind what was added, and those that only found two tensors equal."""
+    to it: those behind what was added, and those that only found two tensors equal; `kept` are
+    nodes that stay, and are run as one with others than before, or at another price."""
 
     removed: tuple[str, ...]
     added: tuple[Added, ...]
     saved: float
     rules: tuple[str, ...]
+    kept: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
 
 
 def explain_answer(
     graph: Graph,
     saturated: Saturated,
-    chosen: Mapping[int, ENode],
+    settled: Settled,
     prices: CostModel,
     program: CheckedProgram,
+    saved: float,
 ) -> tuple[Change, ...]:
-    """The changes of one run."""
+    """The changes of one run, those that save most first.  In all they save `saved`: what the
+    pieces of both graphs do not account for are constants that folding leaves."""
     index = Index(saturated)
-    derivations = Derivations(Steps(index, program), find_origins(graph, index))
-    return explain_changes(graph, saturated, chosen, Pricer(saturated, prices), derivations)
+    origins = find_origins(graph, index)
+    before = paid_by_original(graph, saturated, settled, prices)
+    regions = find_regions(before, paid_by_answer(settled, prices), origins, index)
+    derivations = Derivations(Steps(index, program), origins)
+    names = Names(graph, saturated, index)
+    teller = _Teller(names, settled.chosen, derivations, free_classes(saturated))
+    changes = [teller.change(region) for region in regions if region.is_change]
+    changes.sort(key=lambda change: -change.saved)
+    changes += _elsewhere([region for region in regions if not region.is_change])
+    left = saved - math.fsum(change.saved for change in changes)
+    if abs(left) > _ROUNDING * max(settled.before, settled.cost):
+        changes.append(Change((), (), left, (), reasons=(Reason.UNFOLDED,)))
+    return tuple(changes)
 
 
-def explain_changes(
-    graph: Graph,
-    saturated: Saturated,
-    chosen: Mapping[int, ENode],
-    pricer: Pricer,
-    derivations: Derivations,
-) -> tuple[Change, ...]:
-    """The regions in which the answer differs from the original, those that save most first.
-
-    What depends on weights alone costs nothing and is folded, so it is left out.
-    """
-    index = derivations.steps.index
-    before = _original(graph, saturated, derivations.origins)
-    after = dict.fromkeys(
-        node
-        for node in chosen.values()
-        if isinstance(node.head, Application) and not saturated.weight[node.eclass]
-    )
-    removed = {row: names[row in after :] for row, names in before.items()}
-    removed = {row: names for row, names in removed.items() if names}
-    added = dict.fromkeys(node for node in after if node not in before)
-    teller = _Teller(Names(graph, saturated, index), chosen, pricer, derivations, removed, added)
-    changes = [teller.change(region) for region in _regions([*removed, *added], index)]
-    return tuple(sorted(changes, key=lambda change: -change.saved))
+def _elsewhere(regions: Sequence[Region]) -> Iterator[Change]:
+    """All nodes that are beside no change, and yet are run otherwise."""
+    if regions:
+        kept = tuple(node_text(node) for region in regions for node in region.kept.values())
+        yield Change((), (), math.fsum(region.saved for region in regions), (), kept)
 
 
 @dataclass(frozen=True)
 class _Teller:
-    """Says what happened in a region.  `removed` has the names of the nodes that an e-node was,
-    `added` the new e-nodes."""
+    """Says what happened in a region.  `chosen`: the answer by class; `free`: the classes that are
+    known when the model is written."""
 
-    words: Names
+    names: Names
     chosen: Mapping[int, ENode]
-    pricer: Pricer
     derivations: Derivations
-    removed: Mapping[ENode, Sequence[str]]
-    added: Collection[ENode]
+    free: frozenset[int]
 
-    def change(self, region: Sequence[ENode]) -> Change:
-        gone = [node for node in region if node in self.removed]
-        new = [node for node in region if node in self.added]
-        added = tuple(self._added(node) for node in new)
+    def change(self, region: Region) -> Change:
+        added = tuple(self._added(node) for node in region.added)
         rules = [rule for each in added for rule in each.rules]
-        rules += [rule for node in gone for rule in _joining(node, self.chosen, self.derivations)]
-        price = self.pricer.price
+        rules += [rule for spot in region.removed for rule in self._joining(spot)]
         return Change(
-            tuple(name for node in gone for name in self.removed[node]),
+            tuple(node_text(node) for nodes in region.removed.values() for node in nodes),
             added,
-            sum(price(node) * len(self.removed[node]) for node in gone) - sum(map(price, new)),
+            region.saved,
             tuple(dict.fromkeys(rules)),
+            tuple(map(node_text, region.kept.values())),
+            tuple(self._reasons(region, by_rule=bool(rules))),
         )
 
     def _added(self, node: ENode) -> Added:
         made = self.derivations.steps.index.made[node]
         operator = operator_text(made.head.operator)
-        return Added(operator, self.words.values(made), self.derivations.chain(node))
+        return Added(operator, self.names.values(made), self.derivations.chain(node))
 
+    def _joining(self, gone: Spot) -> Iterator[str]:
+        """The rules that found what the answer has in place of an e-node equal to it; or a
+        constant, which what read it may then do without."""
+        index = self.derivations.steps.index
+        if not isinstance(gone, ENode):
+            return
+        made = index.made[gone]
+        for place, eclass in made.outputs.items():
+            there = {index.tensor(made, place)}
+            chosen = self.chosen.get(eclass)
+            instead = self._constants(eclass) if chosen is None else [chosen]
+            ways = (self.derivations.between(node, there) for node in instead)
+            yield from min(filter(None, ways), key=len, default=())
 
-def _joining(gone: ENode, chosen: Mapping[int, ENode], derivations: Derivations) -> Iterator[str]:
-    """The rules that found what the answer has in place of an e-node equal to it."""
-    index = derivations.steps.index
-    made = index.made[gone]
-    for place, eclass in made.outputs.items():
-        if eclass in chosen:
-            yield from derivations.between(chosen[eclass], {index.tensor(made, place)})
+    def _constants(self, eclass: int) -> list[ENode]:
+        """What is folded to a tensor, but for what is made of the tensor itself."""
+        if eclass not in self.free:
+            return []
+        nodes = self.derivations.steps.index.saturated.nodes
+        found = (node for node in nodes if node.eclass == eclass and eclass not in node.children)
+        return [node for node in found if is_free(node, self.free)]
 
+    def _reasons(self, region: Region, *, by_rule: bool) -> Iterator[Reason]:
+        """Why nodes are gone, beside what rules did."""
+        if region.shared:
+            yield Reason.SHARED
+        gone = [(s, n) for s, nodes in region.removed.items() for n in nodes[:1]]
+        if any(self._is_folded(spot, node) for spot, node in gone if spot not in region.shared):
+            yield Reason.FOLDED
+        elif gone and not by_rule and not region.shared:
+            yield Reason.UNNEEDED
 
-def _original(graph: Graph, saturated: Saturated, origins: Origins) -> dict[ENode, list[str]]:
-    """The e-nodes of the original that an output needs, and what their nodes are called."""
-    live = live_nodes(graph.nodes, (output.value for output in graph.outputs))
-    needed = {node.outputs[0] for node in live if not _is_weight(node, saturated)}
-    found = {
-        row: [node_text(node) for node in nodes if node.outputs[0] in needed]
-        for row, nodes in origins.nodes.items()
-    }
-    return {row: names for row, names in found.items() if names}
-
-
-def _is_weight(node: Node, saturated: Saturated) -> bool:
-    return all(saturated.weight[saturated.value_class[name]] for name in node.outputs)
-
-
-def _regions(nodes: list[ENode], index: Index) -> Iterator[list[ENode]]:
-    """Nodes that make or read a tensor that one of them makes stand together."""
-    order = {node: place for place, node in enumerate(nodes)}
-    makes = {node: set(index.made[node].outputs.values()) | {node.eclass} for node in nodes}
-    changed = {tensor for tensors in makes.values() for tensor in tensors}
-    by_tensor: dict[int, list[ENode]] = {}
-    for node in nodes:
-        for tensor in {*makes[node], *node.children} & changed:
-            by_tensor.setdefault(tensor, []).append(node)
-    seen: set[ENode] = set()
-    for start in nodes:
-        if start in seen:
-            continue
-        seen.add(start)
-        region, pending = [], [start]
-        while pending:
-            node = pending.pop()
-            region.append(node)
-            near = {n for t in {*makes[node], *node.children} for n in by_tensor.get(t, ())}
-            pending += near - seen
-            seen |= near
-        yield sorted(region, key=order.__getitem__)
+    def _is_folded(self, spot: Spot, node: Node) -> bool:
+        """What it reads is constant by now."""
+        if isinstance(spot, ENode):
+            return is_free(spot, self.free)
+        classes = self.derivations.steps.index.saturated.value_class
+        return self.free.issuperset(classes[name] for name in node.inputs if name is not None)

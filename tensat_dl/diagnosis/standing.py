@@ -11,8 +11,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tensat_dl.cost.bill import Piece, pieces_of_answer
 from tensat_dl.cost.demand import EQUAL, usable
-from tensat_dl.cost.forced import Forced, Piece, Solve, force, pieces_of_answer
+from tensat_dl.cost.forced import Forced, Solve, force
 from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.opset_notes import opset_notes
 from tensat_dl.cost.settled import Settled

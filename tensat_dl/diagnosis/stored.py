@@ -44,4 +44,5 @@ def _known(change: Any) -> dict[str, Any]:
     ]
     removed = tuple(map(str, change["removed"]))
     rules = tuple(map(str, change.get("rules", [rule for a in added for rule in a.rules])))
-    return asdict(Change(removed, tuple(added), float(change["saved"]), rules))
+    kept, reasons = (tuple(map(str, change.get(key, ()))) for key in ("kept", "reasons"))
+    return asdict(Change(removed, tuple(added), float(change["saved"]), rules, kept, reasons))

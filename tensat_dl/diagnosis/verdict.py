@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tensat_dl.cost.forced import Piece
+from tensat_dl.cost.bill import Piece
 from tensat_dl.diagnosis.index import Index
 from tensat_dl.diagnosis.naming import Names
 from tensat_dl.egraph.snapshot import Application, ENode, Projection, Saturated

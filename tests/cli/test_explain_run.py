@@ -54,6 +54,8 @@ def test_the_summary_and_the_model_explain(
         "added": [{"operator": "Exp", "makes": ["c"], "rules": ["first", "second"]}],
         "saved": 2,
         "rules": ["first", "second"],
+        "kept": [],
+        "reasons": [],
     }
     written = onnx.load(model.with_name("model.opt.onnx"))
     metadata = {entry.key: entry.value for entry in written.metadata_props}

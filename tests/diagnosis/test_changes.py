@@ -6,16 +6,13 @@ from line import explore, load, make_settings
 from onnx_text import model
 
 from tensat_dl.cost.models import make_cost_model
-from tensat_dl.cost.posing import Pricer, parts_of_graph, pose
+from tensat_dl.cost.settle import settle
 from tensat_dl.cost.writable import Writable
-from tensat_dl.diagnosis.changes import Added, Change, explain_changes
-from tensat_dl.diagnosis.derivation import Derivations
-from tensat_dl.diagnosis.index import Index
-from tensat_dl.diagnosis.origins import find_origins
-from tensat_dl.diagnosis.steps import Steps
+from tensat_dl.diagnosis.changes import Added, Change, explain_answer
 from tensat_dl.egraph.adopt import DeclaredOperators
-from tensat_dl.extract.run import extract
 from tensat_dl.graph.reading.read import read_model
+from tensat_dl.phases import Phases
+from tensat_dl.progress import silent
 
 
 def changes(rules: str, graph: str, cost: str = "nodes") -> tuple[tuple[Change, ...], float]:
@@ -24,15 +21,11 @@ def changes(rules: str, graph: str, cost: str = "nodes") -> tuple[tuple[Change, 
     original = read_model(proto, settings.model, DeclaredOperators(program))
     saturated = explore(rules, proto)
     prices = make_cost_model(settings.cost.model, settings.cost, program)
-    posed = pose(saturated, prices, Writable(program, original.opsets))
-    extraction = extract(posed.problem, settings.extract)
-    assert extraction.selection is not None
-    chosen = {posed.nodes[i].eclass: posed.nodes[i] for i in extraction.selection.chosen()}
-    pricer, index = Pricer(saturated, prices), Index(saturated)
-    derivations = Derivations(Steps(index, program), find_origins(original, index))
-    found = explain_changes(original, saturated, chosen, pricer, derivations)
-    before = sum(prices.price(part) for _, part in parts_of_graph(original, saturated))
-    return found, before - extraction.objective
+    writable = Writable(program, original.opsets)
+    phases = Phases(silent)
+    settled = settle(original, saturated, prices, writable, settings.extract, phases)
+    saved = settled.before - settled.cost
+    return explain_answer(original, saturated, settled, prices, program, saved), saved
 
 
 def test_a_chain_of_two_rules() -> None:
@@ -89,7 +82,7 @@ def test_equal_nodes_are_one_without_a_rule() -> None:
         "(float[4] x) => (float[4] y) { a = Sin(x) b = Sin(x) y = Add(a, b) }",
     )
     (change,) = found
-    assert change == Change(("Sin of `b`",), (), 1, ())
+    assert change == Change(("Sin of `b`",), (), 1, (), (), ("common subexpression",))
     assert saved == 1
 
 
@@ -173,3 +166,50 @@ def test_what_led_to_a_group() -> None:
     }
     assert change.rules == ("first", "merge")
     assert change.saved == saved == 6 - 3
+
+
+ZERO = "rewrite zero: Mul(x, 0): T[*S] => Expand(T(0), i64([*S]))\n"
+PLUS = "rewrite plus: Add(x, 0) => x\n"
+
+
+def test_what_became_a_constant_is_gone_by_the_rule_that_made_it_one() -> None:
+    """The product is zero, so nothing needs Sin, and the sum is Cos."""
+    (change,), saved = changes(
+        ZERO + PLUS,
+        "(float[4] x) => (float[4] y) <float[4] z = {0, 0, 0, 0}> "
+        "{ a = Sin(x) b = Mul(a, z) c = Cos(x) d = Add(c, b) y = Tan(d) }",
+    )
+    assert change == Change(("Sin of `a`", "Mul of `b`", "Add of `d`"), (), 3, ("zero", "plus"))
+    assert saved == 3
+
+
+def test_what_reads_constants_only_is_folded() -> None:
+    """Exp is of a constant, by way of `zero`; Add reads it and stays."""
+    (change,), saved = changes(
+        ZERO,
+        "(float[4] x) => (float[4] y) <float[4] z = {0, 0, 0, 0}> "
+        "{ b = Mul(x, z) c = Exp(b) y = Add(x, c) }",
+    )
+    gone = ("Mul of `b`", "Exp of `c`")
+    assert change == Change(gone, (), 2, ("zero",), (), ("constant folding",))
+    assert saved == 2
+
+
+def test_an_output_that_is_constant() -> None:
+    (change,), saved = changes(
+        "rewrite none: Sub(x, x): T[*S] => Expand(T(0), i64([*S]))",
+        "(float[4] x) => (float[4] y) { a = Sin(x) y = Sub(a, a) }",
+    )
+    assert change == Change(("Sin of `a`", "Sub of `y`"), (), 2, ("none",))
+    assert saved == 2
+
+
+def test_nodes_that_a_rule_makes_the_same_are_shared() -> None:
+    (change,), saved = changes(
+        "rewrite relu: Relu(Relu(x)) => Relu(x)",
+        "(float[4] x) => (float[4] y) "
+        "{ r = Relu(x) s = Relu(r) a = Sin(r) b = Sin(s) y = Add(a, b) }",
+    )
+    gone = ("Relu of `s`", "Sin of `b`")
+    assert change == Change(gone, (), 2, ("relu",), (), ("common subexpression",))
+    assert saved == 2

@@ -142,27 +142,38 @@ def _names(node: ENode) -> tuple[str, ...]:
     )
 
 
-def timed_of_graph(graph: Graph, parts: Sequence[tuple[Node, Part]]) -> list[Timed]:
-    """What the original graph runs, `parts` in topological order, with its chains made.
+def runs_of_graph(
+    graph: Graph, parts: Sequence[tuple[Node, Part]]
+) -> list[tuple[tuple[Node, ...], Timed]]:
+    """What the original graph runs, `parts` in topological order, with its chains made: the nodes
+    of each, the first one first.
 
     A chain goes on where its value is read once; each node takes the first that it may.
     """
     read = Counter(name for node, _ in parts for name in node.inputs)
     read.update(output.value for output in graph.outputs)
-    running: dict[str, tuple[tuple[str, ...], Timed]] = {}
+    running: dict[str, tuple[tuple[Node, ...], Timed]] = {}
     for node, part in parts:
-        name = node.operator.name if not node.operator.domain else ""
         slots = (
             slot
             for slot, value in enumerate(node.inputs)
             if value in running
             and read[value] == 1
-            and name in FOLLOWERS.get(running[value][0], ())
+            and _plain_name(node) in FOLLOWERS.get(_plain_names(running[value][0]), ())
         )
         slot = next(slots, None)
         if slot is None:
-            running[node.outputs[0]] = ((name,), part)
+            running[node.outputs[0]] = ((node,), part)
         else:
-            names, inner = running.pop(str(node.inputs[slot]))
-            running[node.outputs[0]] = ((*names, name), Chain(part, slot, inner))
-    return [timed for _, timed in running.values()]
+            nodes, inner = running.pop(str(node.inputs[slot]))
+            running[node.outputs[0]] = ((*nodes, node), Chain(part, slot, inner))
+    return list(running.values())
+
+
+def _plain_names(nodes: Sequence[Node]) -> tuple[str, ...]:
+    return tuple(map(_plain_name, nodes))
+
+
+def _plain_name(node: Node) -> str:
+    """That of an operator of ONNX itself, else ""."""
+    return "" if node.operator.domain else node.operator.name

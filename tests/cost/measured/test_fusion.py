@@ -15,6 +15,7 @@ from tensat_dl import answer, pipeline
 from tensat_dl.cost.measured import search
 from tensat_dl.cost.measured.comparison import Comparison
 from tensat_dl.cost.measured.timer import OrtTimer
+from tensat_dl.diagnosis.changes import Change, explain_answer
 from tensat_dl.settings import CostSettings, Settings
 
 
@@ -185,3 +186,24 @@ def test_what_is_fused_keeps_its_name(
 def relu_by_size_or_one(proto: onnx.ModelProto) -> float:
     """Whatever has no time takes a second a node."""
     return relu_by_size(proto) or float(len(proto.graph.node))
+
+
+def test_what_a_change_saves_has_the_fusing_that_it_lets_happen(measured_model) -> None:
+    """Between the product and the sum two nodes go: 5 + 1 + 1 + 3 becomes one piece of 6."""
+    case = Case(
+        "rewrite neg: Neg(Neg(x)) => x",
+        "(float[4,4] x, float[4,4] w) => (float[4,4] y, float[4,4] z) <float[4] b> "
+        "{ p = MatMul(x, w) n = Neg(p) m = Neg(n) y = Add(m, b) z = Sin(x) }",
+    )
+    timer = FakeTimer(fused({"MatMul+Add": 6.0}, MatMul=5.0, Add=3.0, Neg=1.0, Sin=2.0))
+    model = measured_model(timer)
+    settled = case.settle(model)
+    assert (settled.before, settled.cost) == (12.0, 8.0)
+    timed = len(timer.timed)
+    given = (case.graph, case.saturated, settled, model, case.program)
+    gone, beside = ("Neg of `n`", "Neg of `m`"), ("MatMul of `p`", "Add of `y`")
+    assert explain_answer(*given, 4.0) == (Change(gone, (), 4.0, ("neg",), beside),)
+    # Where the written model computes a constant of 1 at run time, the whole saves 3.
+    *_, rest = explain_answer(*given, 3.0)
+    assert rest == Change((), (), -1.0, (), (), ("constants that are not folded",))
+    assert len(timer.timed) == timed

@@ -11,9 +11,6 @@ from fake_timer import FakeTimer, by_operator
 from measured_cases import YARDSTICKS, Case, chosen
 
 from tensat_dl.cost.posing import parts_of_graph
-from tensat_dl.cost.settle import price_nodes
-from tensat_dl.phases import Phases
-from tensat_dl.progress import silent
 
 CHAIN = """
 rewrite one: Sin(x) => Cos(Abs(x))
@@ -254,19 +251,3 @@ def test_what_decides_is_measured_twice(measured_model) -> None:
     assert chosen(settled) == {"Neg", "Sin", "Sqrt"}
     assert settled.cost == pytest.approx(4.0)
     assert timer.timed.count("Neg") == 2 and timer.timed.count("Sqrt") == 1
-
-
-def test_an_account_by_nodes_has_every_node_measured(measured_model) -> None:
-    """A chain alone was timed; its parts are asked for when somebody wants to know."""
-    case = Case(
-        "rewrite twice: Neg(Neg(x)) => x",
-        "(float[4,4] x, float[4,4] w) => (float[4,4] y) <float[4] b> "
-        "{ n = Neg(x) m = Neg(n) p = MatMul(m, w) y = Add(p, b) }",
-    )
-    costs = by_operator(**YARDSTICKS, Neg=1.0, Add=3.0)
-    model = measured_model(FakeTimer(lambda proto: costs(proto)))
-    settled = case.settle(model)
-    price_nodes(model, case.graph, case.saturated, settled.chosen, Phases(silent))
-    parts = [part for _, part in parts_of_graph(case.graph, case.saturated)]
-    assert [model.price(part) for part in parts] == [1.0, 1.0, 1.0, 3.0]
-    assert all(map(model.is_settled, parts))
