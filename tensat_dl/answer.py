@@ -158,7 +158,7 @@ def _tidied(
     """What makes the original with its constants folded, None where that changes nothing or is
     beyond the limits; and the nodes that are there at run time."""
     left = left_by_folding(original, settings.export)
-    if not original.source.inlined and len(left) == len(remove_dead(original).nodes):
+    if not original.source.made and len(left) == len(remove_dead(original).nodes):
         return None, left
     tidied = cache(partial(fold_constants, original, settings.export))
     if is_limited(settings.extract) and beyond_limits(tidied(), settings.extract):

@@ -24,6 +24,10 @@ _NO_RULE = (
     "the model makes NaN, infinities or sums that cancel, and which of them depends on where the "
     "runtime rounds half floats: no rule is applied"
 )
+_NO_BODIES = (
+    "what rules made inside control flow is not right there: it is left out, as with --set "
+    "rules.bodies=false"
+)
 _HALF = (DType.F16, DType.BF16)
 
 
@@ -42,7 +46,18 @@ def fall_back(run: Run, program: CheckedProgram, settings: Settings, again: Agai
     if _is_misled(run):
         another = again(program, settings, doubted=True)
         run = another if another.accepted.verification.ok else run
+    if run.accepted.verification.mismatches and run.original.source.improved:
+        run = _without_bodies(run, program, settings, again)
     return _with_fewer_rules(run, program, settings, again) if _is_beyond_reals(run) else run
+
+
+def _without_bodies(run: Run, program: CheckedProgram, settings: Settings, again: Again) -> Run:
+    """The run whose bodies of control flow are as they were, where that is right."""
+    outer = replace(settings, rules=replace(settings.rules, bodies=False))
+    another = again(program, outer, doubted=run.original.source.doubted)
+    if not another.accepted.verification.ok:
+        return run
+    return replace(another, notes=(_NO_BODIES, *another.notes))
 
 
 def _is_misled(run: Run) -> bool:

@@ -42,13 +42,14 @@ class Outcome:
 
     `model` is the optimised model.  `cost_choice`: the cost model, and why it is that one.  Costs
     are in `cost_unit` ("" for models of rule files); `cost_estimated`: the time for measuring did
-    not suffice, and they are estimates.  `nodes_before` and `nodes_after` count nodes
-    by operator name; `nodes_slower` those of a better answer that is no faster and not written.
+    not suffice, and they are estimates.  `nodes_before` and `nodes_after` count nodes by operator
+    name, those inside control flow too, where `bodies` of If, Loop and Scan are better;
+    `nodes_slower` are those of a better answer that is no faster and not written.
     `rules_in_answer`: rule name -> e-nodes it made that the answer uses.  `verification` is None
-    where it was switched off.  `seconds` is
-    by phase (the names of :class:`tensat_dl.progress.ProgressEvent`).  `output_path` is None
-    where nothing was written.  `changes` are there where an explanation was asked for, `tally`
-    where costs were measured, `comparison` where both models were timed.
+    where it was switched off.  `seconds` is by phase (the names of
+    :class:`tensat_dl.progress.ProgressEvent`).  `output_path` is None where nothing was written.
+    `changes` are there where an explanation was asked for, `tally` where costs were measured,
+    `comparison` where both models were timed.
     """
 
     status: OutcomeStatus
@@ -69,6 +70,7 @@ class Outcome:
     changes: tuple[Change, ...] = ()
     notes: tuple[str, ...] = ()
     nodes_slower: Mapping[str, int] | None = None
+    bodies: int = 0
     cost_estimated: bool = False
     tally: Tally | None = None
     comparison: Comparison | None = None

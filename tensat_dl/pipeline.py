@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tensat_dl.attempts import find_answer
+from tensat_dl.bodies import BodyOptimizer
 from tensat_dl.cost.choice import choose_model, named_model
 from tensat_dl.cost.models import make_cost_model
 from tensat_dl.cost.worth import useless_rules
@@ -55,9 +56,7 @@ def optimize(
     phases = Phases(progress or silent)
     with phases(Phase.CHECK):
         program = _checked(rules, settings)
-    run = _found(model, program, settings, phases)
-    again = partial(_found, run.original.source, phases=phases)
-    run = fall_back(run, program, settings, again)
+    run = _answered(model, settings, program, phases)
     require(run.accepted.verification, run.suspects)
     if settings.export.explain and run.accepted.candidate.found:
         run = _explained(run, program, phases)
@@ -74,6 +73,18 @@ def optimize(
     )
 
 
+def _answered(
+    model: str | Path | onnx.ModelProto | onnx_ir.Model | Source,
+    settings: Settings,
+    program: CheckedProgram,
+    phases: Phases,
+) -> Run:
+    """All stages up to an answer that is right, or else the verdict on one that is not."""
+    run = _found(model, program, settings, phases)
+    again = partial(_found, run.original.source, phases=phases)
+    return fall_back(run, program, settings, again)
+
+
 def _found(
     model: str | Path | onnx.ModelProto | onnx_ir.Model | Source,
     program: CheckedProgram,
@@ -85,7 +96,9 @@ def _found(
     """All stages up to the answer and the verdict on it."""
     with phases(Phase.READ):
         declared = DeclaredOperators(program)
-        original = read_model(model, settings.model, declared, doubted=doubted)
+        answered = partial(_answered, program=program, phases=phases)
+        improve = BodyOptimizer(answered, settings, phases.seconds)
+        original = read_model(model, settings.model, declared, doubted=doubted, improve=improve)
         opsets, barred = allowed_opsets(original, settings.model.opset, program.domains)
     with phases(Phase.EXPLORE):
         usable = within(program, opsets.get("", 0))
@@ -96,7 +109,19 @@ def _found(
     writable = Writable(program, opsets)
     settled, accepted = find_answer(original, saturated, prices, writable, settings, phases)
     useless = useless_rules(program, prices.name)
-    run = Run(original, saturated, choice, prices, writable, settled, accepted, barred, useless)
+    warnings = tuple(dict.fromkeys(improve.warnings))
+    run = Run(
+        original,
+        saturated,
+        choice,
+        prices,
+        writable,
+        settled,
+        accepted,
+        barred,
+        useless,
+        warnings=warnings,
+    )
     return run if usable is program else _with_held_back(run, program, settings)
 
 

@@ -58,6 +58,7 @@ def make_report(outcome: Outcome) -> Report:
             "after": dict(sorted(outcome.nodes_after.items())),
             "slower": outcome.nodes_slower and dict(sorted(outcome.nodes_slower.items())),
         },
+        "bodies": outcome.bodies,
         "exploration": _exploration(outcome.exploration),
         "extraction": extraction_report(outcome.extraction),
         "rules": _rules(outcome.exploration.rules, outcome.rules_in_answer),

@@ -84,9 +84,11 @@ class Tie(StrEnum):
 
 @dataclass(frozen=True)
 class RuleSettings:
-    """`[rules]`.  `exact`: leave out rules that hold over the real numbers only."""
+    """`[rules]`.  `exact`: leave out rules that hold over the real numbers only; `bodies`: act in
+    the bodies of If, Loop and Scan, too."""
 
     exact: bool = False
+    bodies: bool = True
 
 
 @dataclass(frozen=True)

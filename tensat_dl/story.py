@@ -7,7 +7,7 @@ Enters: a :class:`Run`, which the pipeline fills.  Leaves: an
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,13 +20,17 @@ from tensat_dl.cost.settled import Settled
 from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.snapshot import Saturated
 from tensat_dl.graph.model import Graph
+from tensat_dl.graph.names import operators, subgraphs
 from tensat_dl.graph.prune import remove_dead
+from tensat_dl.graph.source import Improved
 from tensat_dl.graph.untyped import find_untyped
 from tensat_dl.outcome import Outcome, OutcomeStatus
 from tensat_dl.sentences import counted, listed, shortened
 from tensat_dl.vocabulary.adapters import OLDEST
 
 if TYPE_CHECKING:
+    import onnx
+
     from tensat_dl.cost.measured.comparison import Comparison
     from tensat_dl.diagnosis.changes import Change
 
@@ -39,7 +43,7 @@ _NAMED = 3
 class Run:
     """`barred`: why newer opsets are not open to the answer; `useless`: rules that can make nothing
     cheaper; `changes`: what the answer changed, where somebody wants to know; `notes`: why some
-    rules had no part in it."""
+    rules had no part in it; `warnings`: of what was found inside control flow."""
 
     original: Graph
     saturated: Saturated
@@ -52,6 +56,7 @@ class Run:
     useless: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def made(self) -> Mapping[str, int]:
@@ -70,6 +75,30 @@ class Run:
         counts = self.saturated.exploration.rules
         acted = [name for name, count in counts.items() if count.applied]
         return tuple(sorted(acted, key=lambda name: (-made.get(name, 0), name)))
+
+
+def _inside(run: Run) -> Iterator[str]:
+    """Of what rules did to the bodies of control flow."""
+    improved = _improved(run)
+    if bodies := sum(each.bodies for each in improved):
+        before, after = (
+            sum(counts) for counts in zip(*((i.before, i.after) for i in improved), strict=True)
+        )
+        where = "the body of a node" if bodies == 1 else f"{bodies} bodies"
+        yield (
+            f"rules act inside control flow, too: in {where} of If, Loop or Scan "
+            f"{counted(before, 'node')} became {after:,}"
+        )
+
+
+def _improved(run: Run) -> Sequence[Improved]:
+    """The nodes with better bodies in what is written."""
+    answer = run.accepted.candidate
+    if not answer.changed:
+        return ()
+    improved = run.original.source.improved
+    live = remove_dead(answer.graph).nodes
+    return [improved[node.index] for node in live if node.index in improved]
 
 
 def _in_vain(run: Run) -> Iterator[str]:
@@ -125,6 +154,8 @@ def tell(
     `explained` where somebody asked for the changes."""
     status = _status(run.accepted)
     answer, accepted, settled = run.accepted.candidate, run.accepted, run.settled
+    source = run.original.source
+    written = source.node if answer.changed else source.node_as_given
     return Outcome(
         status=status,
         cost_choice=run.choice,
@@ -132,9 +163,10 @@ def tell(
         cost_before=answer.before,
         cost_after=answer.cost,
         cost_estimated=settled.estimated,
-        nodes_before=_count_nodes(run.original),
-        nodes_after=_count_nodes(answer.graph),
-        nodes_slower=_count_nodes(accepted.slower.graph) if accepted.slower else None,
+        nodes_before=_count_nodes(run.original, source.node_as_given),
+        nodes_after=_count_nodes(answer.graph, written),
+        bodies=sum(each.bodies for each in _improved(run)),
+        nodes_slower=_count_nodes(accepted.slower.graph, source.node) if accepted.slower else None,
         exploration=run.saturated.exploration,
         extraction=settled.extraction,
         rules_in_answer=run.made,
@@ -154,6 +186,7 @@ def _warnings(run: Run) -> tuple[str, ...]:
     """Of all stages, in their order."""
     return (
         *run.original.source.warnings,
+        *run.warnings,
         *run.barred,
         *run.saturated.exploration.warnings,
         *run.settled.extraction.warnings,
@@ -168,6 +201,7 @@ def _notes(run: Run, status: OutcomeStatus, *, explained: bool) -> tuple[str, ..
     left_out = run.settled.posed.left_out
     return (
         *run.original.source.notes,
+        *_inside(run),
         *run.notes,
         *_passed_over(run.original),
         *opset_notes(left_out, run.saturated, run.writable),
@@ -189,5 +223,9 @@ def _status(accepted: Accepted) -> OutcomeStatus:
     return OutcomeStatus.LIMITED if dearer else OutcomeStatus.IMPROVED
 
 
-def _count_nodes(graph: Graph) -> Mapping[str, int]:
-    return dict(Counter(node.operator.name for node in remove_dead(graph).nodes))
+def _count_nodes(graph: Graph, node_at: Callable[[int], onnx.NodeProto]) -> Mapping[str, int]:
+    """By operator, those in the bodies of nodes too; `node_at` gives a node of the source."""
+    live = remove_dead(graph).nodes
+    carried = (node_at(node.index) for node in live if node.index >= 0)
+    inside = (name for proto in carried for body in subgraphs(proto) for name in operators(body))
+    return dict(Counter([*(node.operator.name for node in live), *inside]))

@@ -74,7 +74,8 @@ _BELOW_PIPELINE = set(STAGES)
 STAGES["story"] = set(_BELOW_PIPELINE)
 _BELOW_PIPELINE.add("story")
 STAGES["fallbacks"] = LEAVES | {"vocabulary", "language", "story"}
-_BELOW_PIPELINE.add("fallbacks")
+STAGES["bodies"] = LEAVES | {"graph", "story", "written_limits"}
+_BELOW_PIPELINE |= {"fallbacks", "bodies"}
 STAGES["pipeline"] = _BELOW_PIPELINE
 STAGES["api"] = _BELOW_PIPELINE | {"pipeline"}
 STAGES["cli"] = _BELOW_PIPELINE | {"pipeline", "api"}

@@ -105,8 +105,7 @@ def _headline(report: Report) -> Line:
     how = "estimated" if cost["estimated"] else cost["model"]
     costs = f"{how} {number(before)}{unit} -> {number(after)}{unit}"
     nodes = report["nodes"]
-    folded = nodes["before"] != nodes["after"]
-    kept = "the original is kept" + (", constants folded" if folded else "")
+    kept = f"the original is kept{_tidied(report)}"
     if report["status"] == OutcomeStatus.NOT_FASTER:
         verdict = _not_faster(nodes, report["comparison"] or {})
         return Line(f"{verdict}; {kept} (--keep-anyway writes the new one)", "bold")
@@ -119,11 +118,20 @@ def _headline(report: Report) -> Line:
     whole = _whole(report["comparison"] or {})
     if after >= before:
         fewer = counted(_total(nodes["before"]) - _total(nodes["after"]), "node")
-        how = f"{fewer} fewer" if _acted(report) else "constants folded"
-        return Line(f"{whole}as cheap as before, {how} ({costs})", "bold green")
+        how = f", {fewer} fewer" if _acted(report) else _tidied(report)
+        return Line(f"{whole}as cheap as before{how} ({costs})", "bold green")
     # Seconds of operators leave out what a run costs by itself, and what a runtime makes of them.
     what = "operators " if cost["unit"] == "s" else ""
-    return Line(f"{whole}{what}{_saved(before, after)} % cheaper ({costs})", "bold green")
+    where = " outside control flow" if report["bodies"] else ""
+    return Line(f"{whole}{what}{_saved(before, after)} % cheaper{where} ({costs})", "bold green")
+
+
+def _tidied(report: Report) -> str:
+    """What was done to a model that is the original otherwise."""
+    nodes = report["nodes"]
+    if report["bodies"]:
+        return ", better inside control flow"
+    return ", constants folded" if nodes["before"] != nodes["after"] else ""
 
 
 def _not_faster(nodes: Report, comparison: Report) -> str:

@@ -58,10 +58,18 @@ def node_names(graph: onnx.GraphProto) -> Iterator[str]:
     return (node.name for node in graph.node)
 
 
+def operators(graph: onnx.GraphProto) -> Iterator[str]:
+    """The name of each node's operator in a graph and its subgraphs, constants left out."""
+    for node in graph.node:
+        if node.op_type != "Constant":
+            yield node.op_type
+        for inner in subgraphs(node):
+            yield from operators(inner)
+
+
 def operators_inside(node: onnx.NodeProto) -> frozenset[str]:
-    """The names of the operators in a node's subgraphs, at any depth."""
-    inner = [each for graph in subgraphs(node) for each in graph.node]
-    return frozenset(each.op_type for each in inner).union(*map(operators_inside, inner))
+    """The names of the operators in a node's subgraphs, at any depth, constants left out."""
+    return frozenset(name for graph in subgraphs(node) for name in operators(graph))
 
 
 def subgraphs(node: onnx.NodeProto) -> Sequence[onnx.GraphProto]:

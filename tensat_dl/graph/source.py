@@ -41,11 +41,23 @@ class LiftedNode:
 
 
 @dataclass(frozen=True)
+class Improved:
+    """A node whose bodies became better: the node as it was; how many of them, and their nodes
+    before and after."""
+
+    given: onnx.NodeProto
+    bodies: int
+    before: int
+    after: int
+
+
+@dataclass(frozen=True)
 class Source:
     """`lifted`: node index -> the node as it was read.  `dims`: symbolic dims that the user
-    fixed.  `frozen`: overridable initializers are constants.  `inlined`: nodes that stand for an
-    `If` whose condition is constant; their indices follow those of the proto's own nodes.
-    `conditionals`: how many of those there were.  `doubted`: the types that the model declares for
+    fixed.  `frozen`: overridable initializers are constants.  `made`: nodes that stand for an `If`
+    whose condition is constant, or for one with better bodies; their indices follow those of the
+    proto's own nodes.  `conditionals`: how many of the first there were; `improved`: index of one
+    of the second -> what it was.  `doubted`: the types that the model declares for
     what nodes make are not believed; `believed`: the values for which they are.  `warnings`: for
     the report.  `contents`: what was read of its large tensors already."""
 
@@ -55,9 +67,10 @@ class Source:
     dims: Mapping[str, int] = field(default_factory=dict)
     frozen: bool = False
     lifted: Mapping[int, LiftedNode] = field(default_factory=dict)
-    inlined: tuple[onnx.NodeProto, ...] = ()
+    made: tuple[onnx.NodeProto, ...] = ()
     warnings: tuple[str, ...] = ()
     conditionals: int = 0
+    improved: Mapping[int, Improved] = field(default_factory=dict)
     doubted: bool = False
     believed: tuple[str, ...] = ()
     contents: Contents | None = field(default=None, compare=False, repr=False)
@@ -77,9 +90,14 @@ class Source:
         return {} if self.contents is None else self.contents.of(self.proto)
 
     def node(self, index: int) -> onnx.NodeProto:
-        """The node as the model has it, or as inlining made it."""
+        """The node as the model has it, or as reading made it."""
         own = self.proto.graph.node
-        return own[index] if index < len(own) else self.inlined[index - len(own)]
+        return own[index] if index < len(own) else self.made[index - len(own)]
+
+    def node_as_given(self, index: int) -> onnx.NodeProto:
+        """The node with its bodies as they were."""
+        improved = self.improved.get(index)
+        return self.node(index) if improved is None else improved.given
 
 
 def load_source(model: str | Path | onnx.ModelProto | onnx_ir.Model | Source) -> Source:

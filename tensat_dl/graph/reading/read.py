@@ -9,6 +9,7 @@ InputError where the model is not valid.  Decisions:
 * Constant nodes are constants;
 * an `If` whose condition is known is the branch that it takes, unless that shows runtimes a fault
   of the model that is hidden from them as it stands: then every `If` stays;
+* the bodies of `If`, `Loop` and `Scan` stay as they are, or become what `improve` makes of them;
 * a node that cannot be lifted, calls a local function, or has no type as lifted, is opaque: it is
   carried along and written back as it was, unless `declared` knows its operator;
 * declared types are believed of opaque nodes alone.
@@ -35,14 +36,23 @@ from tensat_dl.graph.folding.fold import compute
 from tensat_dl.graph.functions import called_function, function_bodies
 from tensat_dl.graph.interface import named_dims, tensor_dims
 from tensat_dl.graph.model import Constant, Graph, Node, Output
-from tensat_dl.graph.names import Names, outer_names, value_names
+from tensat_dl.graph.names import Names, outer_names, subgraphs, value_names
+from tensat_dl.graph.reading.bodies import Bodies, Improve
 from tensat_dl.graph.reading.branches import Branches
 from tensat_dl.graph.reading.constant_nodes import constant_node_value
 from tensat_dl.graph.reading.inlining import Inliner, branch_of, is_conditional
 from tensat_dl.graph.reading.lifting import Lifter, TypedNode
 from tensat_dl.graph.reading.opaque_types import OpaqueTypes
+from tensat_dl.graph.reading.outside import Outside
 from tensat_dl.graph.reading.readable import require_readable
-from tensat_dl.graph.source import LiftedNode, Source, load_source, opset_imports, plain_domain
+from tensat_dl.graph.source import (
+    Improved,
+    LiftedNode,
+    Source,
+    load_source,
+    opset_imports,
+    plain_domain,
+)
 from tensat_dl.graph.stored import Contents, note_content
 from tensat_dl.graph.structure import initializer_names, read_by, sorted_nodes
 from tensat_dl.graph.training import trained_names
@@ -67,24 +77,27 @@ def read_model(
     declared: Declared = lambda node, types: None,
     *,
     doubted: bool = False,
+    improve: Improve | None = None,
 ) -> Graph:
-    """The graph of a model; `doubted`: its declarations are believed of inputs alone.
+    """The graph of a model; `doubted`: its declarations are believed of inputs alone; `improve`:
+    what makes the bodies of control flow better.
 
     Raises InputError, and UsageError for dims it does not have.
     """
     source = load_source(model)
     require_readable(source.proto, str(source.path or "the model"))
     frozen = settings.freeze_initializers
+    doubted = doubted or source.doubted
     source = replace(source, dims=settings.dims, frozen=frozen, doubted=doubted)
-    return _read(source, declared)
+    return _read(source, declared, improve)
 
 
-def _read(source: Source, declared: Declared) -> Graph:
+def _read(source: Source, declared: Declared, improve: Improve | None = None) -> Graph:
     order = sorted_nodes(source.proto.graph)
-    reading = _Reading(source, declared)
+    reading = _Reading(source, declared, improve)
     reading.read(order)
     if reading.conditionals and reading.faults:
-        whole = _Reading(source, declared, inlines=False)
+        whole = _Reading(source, declared, improve, inlines=False)
         whole.read(order)
         if whole.faults < reading.faults:
             return whole.graph()
@@ -95,6 +108,7 @@ def _read(source: Source, declared: Declared) -> Graph:
 class _Reading:
     source: Source
     declared: Declared
+    improve: Improve | None = None
     inlines: bool = True
     inputs: list[str] = field(default_factory=list)
     constants: dict[str, Constant] = field(default_factory=dict)
@@ -102,6 +116,7 @@ class _Reading:
     types: dict[str, Type] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     conditionals: int = 0
+    improved: dict[int, Improved] = field(default_factory=dict)
     faults: int = 0
     data: dict[str, bytes] = field(default_factory=dict)
 
@@ -111,8 +126,9 @@ class _Reading:
         self.fixed: dict[str, Dim] = dict(self.source.dims)
         self.functions = function_bodies(proto)
         names = Names(value_names(proto.graph))
-        self.inlined: list[onnx.NodeProto] = []
+        self.made: list[onnx.NodeProto] = []
         self.inliner = Inliner(names, set(outer_names(proto.graph)))
+        self.outside = Outside(self.source, self.types, self.constants, names)
         self.lifter = Lifter(proto, names, self.constants, self.types)
         self.declared_types = self._believed(proto.graph.value_info)
         self.opaque_types = OpaqueTypes(
@@ -193,6 +209,7 @@ class _Reading:
             self._inline(proto, branch_of(proto, condition))
             return
         proto, index = self._with_simple_branches(proto, index)
+        proto, index = self._with_better_bodies(proto, index)
         if not self._is_opaque(proto) and self._add_lifted(proto, index):
             return
         node = self.lifter.opaque(proto, index)
@@ -218,10 +235,11 @@ class _Reading:
             source=replace(
                 self.source,
                 lifted=lifted,
-                inlined=tuple(self.inlined),
+                made=tuple(self.made),
                 warnings=tuple(self.warnings),
                 believed=tuple(self.opaque_types.believed),
                 conditionals=self.conditionals,
+                improved=self.improved,
                 contents=Contents(proto, self.data),
             ),
         )
@@ -246,20 +264,37 @@ class _Reading:
         """An `If` that stays, with what is known inside it."""
         if not is_conditional(proto) or self._is_opaque(proto):
             return proto, index
-        branches = Branches(
-            self.source.proto,
-            self.source.folder,
-            self.types,
-            self.constants,
-            self.inliner.visible,
-            lambda source: _read(replace(source, doubted=self.source.doubted), self.declared),
-        )
+        branches = Branches(self.outside, self._read_body)
         simple, count = branches.simplified(proto)
         if not count:
             return proto, index
         self.conditionals += count
-        self.inlined.append(simple)
-        return simple, len(self.source.proto.graph.node) + len(self.inlined) - 1
+        return simple, self._add_made(simple)
+
+    def _with_better_bodies(self, proto: onnx.NodeProto, index: int) -> tuple[onnx.NodeProto, int]:
+        """A node of control flow, its bodies improved where that is asked for."""
+        if self.improve is None or not subgraphs(proto) or self._is_opaque(proto):
+            return proto, index
+        bodies = Bodies(self.outside, self._reads(), self._read_body, self.improve)
+        found = bodies.improved(proto)
+        if found is None:
+            return proto, index
+        better, improved = found
+        index = self._add_made(better)
+        self.improved[index] = improved
+        return better, index
+
+    def _reads(self) -> Counter[str]:
+        graph = self.source.proto.graph
+        return Counter([*read_by(graph.node), *(value.name for value in graph.output)])
+
+    def _read_body(self, source: Source) -> Graph:
+        return _read(source, self.declared)
+
+    def _add_made(self, proto: onnx.NodeProto) -> int:
+        """The index of a node that the model does not have as it is."""
+        self.made.append(proto)
+        return len(self.source.proto.graph.node) + len(self.made) - 1
 
     def _inline(self, proto: onnx.NodeProto, branch: onnx.GraphProto) -> None:
         self.conditionals += 1
@@ -273,8 +308,7 @@ class _Reading:
             self.declared_types.update(inlined.declared)
         self.lifter.read |= set(read_by(inlined.nodes))
         for node in inlined.nodes:
-            self.inlined.append(node)
-            self._add_node(node, len(self.source.proto.graph.node) + len(self.inlined) - 1)
+            self._add_node(node, self._add_made(node))
 
     def _record(self, node: Node) -> LiftedNode:
         types = tuple(ABSENT if name is None else self.types[name] for name in node.inputs)

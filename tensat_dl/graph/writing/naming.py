@@ -41,7 +41,14 @@ class _Assignment:
         carried = (graph.source.node(node.index) for node in graph.nodes if node.index >= 0)
         self.inner = set(_inner_names(carried))
         self.fresh = Names(
-            [*value_names(proto.graph), *graph.types, *self.used, *graph.inputs, *graph.constants]
+            [
+                *value_names(proto.graph),
+                *self.inner,
+                *graph.types,
+                *self.used,
+                *graph.inputs,
+                *graph.constants,
+            ]
         )
 
     def naming(self) -> Naming:

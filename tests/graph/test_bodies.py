@@ -1,0 +1,92 @@
+"""The types by which a body of control flow is read: those that hold in every iteration."""
+
+from __future__ import annotations
+
+import onnx
+import pytest
+from onnx import parser
+
+from tensat_dl.graph.reading.read import read_model
+from tensat_dl.graph.source import Source
+from tensat_dl.settings import ModelSettings
+
+
+def types_inside(text: str) -> dict[str, dict[str, list[int | str | None]]]:
+    """Body -> what it reads and gives -> dims: a number, a name, or None where nothing is known."""
+    found = {}
+
+    def record(body: Source) -> None:
+        graph = body.proto.graph
+        found[graph.name] = {v.name: dims(v) for v in (*graph.input, *graph.output)}
+
+    proto = parser.parse_model('<ir_version: 9, opset_import: ["": 18]> g ' + text)
+    onnx.checker.check_model(proto)
+    read_model(proto, ModelSettings(), improve=record)
+    return found
+
+
+def dims(value: onnx.ValueInfoProto) -> list[int | str | None]:
+    found: list[int | str | None] = []
+    for dim in value.type.tensor_type.shape.dim:
+        named = dim.dim_param if not dim.dim_param.startswith("?") else None
+        found.append(dim.dim_value if dim.HasField("dim_value") else named or None)
+    return found
+
+
+LOOP = """(int64 n, float[B, 2] x) => (float[B, 2] y, float[k, 2] z) {
+    y, z = Loop(n, "", x, x) <body = body (int64 i, bool go, float[7, 7] h, float[B, 2] all)
+        => (bool on, float[7, 7] h2, float[B, 2] all2) {
+            on = Identity(go)
+            a = Neg(h) h2 = Add(a, x)
+            all2 = Concat<axis=0>(all, h2)
+        }>
+}"""
+
+
+def test_what_a_loop_declares_is_not_believed() -> None:
+    inside = types_inside(LOOP)["body"]
+    assert inside["h"] == inside["h2"] == ["B", 2]
+    assert inside["all"] == [None, 2]
+    assert inside["i"] == inside["go"] == []
+
+
+CHAINED = """(int64 n, float[2] x) => (float[p] y, float[q] z) {
+    y, z = Loop(n, "", x, x) <body = body (int64 i, bool go, float[2] a, float[2] b)
+        => (bool on, float[2] a2, float[2] b2) {
+            on = Identity(go)
+            a2 = Identity(b) b2 = Concat<axis=0>(b, x)
+        }>
+}"""
+
+
+def test_what_changes_an_iteration_later_is_not_known_either() -> None:
+    """`a` has two elements in the first two iterations."""
+    inside = types_inside(CHAINED)["body"]
+    assert inside["a"] == inside["b"] == [None]
+
+
+RANK = """(int64 n, float[2] x) => (float y) {
+    y = Loop(n, "", x) <body = body (int64 i, bool go, float a) => (bool on, float a2) {
+            on = Identity(go) axis = Constant<value_ints=[0]>()
+            a2 = Unsqueeze(a, axis)
+        }>
+}"""
+
+
+def test_a_body_whose_ranks_change_is_left_alone() -> None:
+    assert types_inside(RANK) == {}
+
+
+SCAN = """(float[2] start, float[3, T, 5] xs) => (float[2] last, float[T, 2] sums) {
+    last, sums = Scan <num_scan_inputs = 1, scan_input_axes = [AXIS], body = body
+        (float[2] h, float[a, b] x) => (float[2] h2, float[2] out) {
+            r = ReduceSum<keepdims=0>(x) h2 = Add(h, r) out = Neg(h2)
+        }> (start, xs)
+}"""
+
+
+@pytest.mark.parametrize(("axis", "slice_"), [("1", [3, 5]), ("-2", [3, 5]), ("0", ["T", 5])])
+def test_a_scan_is_given_slices(axis: str, slice_: list[int | str]) -> None:
+    inside = types_inside(SCAN.replace("AXIS", axis))["body"]
+    assert inside["x"] == slice_
+    assert inside["h"] == inside["out"] == [2]
