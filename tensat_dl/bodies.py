@@ -15,7 +15,7 @@ from tensat_dl.graph.source import Source
 from tensat_dl.progress import Phase
 from tensat_dl.sentences import listed
 from tensat_dl.settings import ModelSettings, Settings
-from tensat_dl.story import Run
+from tensat_dl.story import Acts, Run
 from tensat_dl.written_limits import is_limited
 
 #: Comparisons of bodies may take so many times what that of the whole model may.
@@ -28,12 +28,19 @@ _SUSPECTS = 3
 
 @dataclass
 class BodyOptimizer:
-    """`run` is the line up to the answer; `seconds` by phase, of all that ran so far."""
+    """`run` is the line up to the answer; `seconds` by phase, of all that ran so far;
+    `acts`: what rules did in each better body."""
 
     run: Callable[[Source, Settings], Run]
     settings: Settings
     seconds: Mapping[str, float]
+    acts: list[Acts] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+
+    @property
+    def is_open(self) -> bool:
+        """Is there anything to be done in bodies?"""
+        return settings_of_body(self.settings, self.seconds) is not None
 
     def __call__(self, body: Source) -> Graph | None:
         """A better graph, found and verified as that of any model is; None where there is none."""
@@ -50,8 +57,10 @@ class BodyOptimizer:
                 f"compute what was there, and is left out: {verification.mismatches[0]}"
                 + (f"; applied were {suspects}" if suspects else "")
             )
-        verified = verification.ok and not verification.skipped
-        return candidate.graph if verified and candidate.changed else None
+        if not candidate.changed or not verification.ok or verification.skipped:
+            return None
+        self.acts.append(run.acts)
+        return candidate.graph
 
 
 def settings_of_body(settings: Settings, seconds: Mapping[str, float]) -> Settings | None:

@@ -97,7 +97,8 @@ def _found(
     with phases(Phase.READ):
         declared = DeclaredOperators(program)
         answered = partial(_answered, program=program, phases=phases)
-        improve = BodyOptimizer(answered, settings, phases.seconds)
+        bodies = BodyOptimizer(answered, settings, phases.seconds)
+        improve = bodies if bodies.is_open else None
         original = read_model(model, settings.model, declared, doubted=doubted, improve=improve)
         opsets, barred = allowed_opsets(original, settings.model.opset, program.domains)
     with phases(Phase.EXPLORE):
@@ -109,19 +110,8 @@ def _found(
     writable = Writable(program, opsets)
     settled, accepted = find_answer(original, saturated, prices, writable, settings, phases)
     useless = useless_rules(program, prices.name)
-    warnings = tuple(dict.fromkeys(improve.warnings))
-    run = Run(
-        original,
-        saturated,
-        choice,
-        prices,
-        writable,
-        settled,
-        accepted,
-        barred,
-        useless,
-        warnings=warnings,
-    )
+    run = Run(original, saturated, choice, prices, writable, settled, accepted, barred, useless)
+    run = replace(run, inside=tuple(bodies.acts), warnings=tuple(dict.fromkeys(bodies.warnings)))
     return run if usable is program else _with_held_back(run, program, settings)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.opset_notes import opset_notes
 from tensat_dl.cost.settled import Settled
 from tensat_dl.cost.writable import Writable
-from tensat_dl.egraph.snapshot import Saturated
+from tensat_dl.egraph.snapshot import RuleCount, Saturated
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.names import operators, subgraphs
 from tensat_dl.graph.prune import remove_dead
@@ -40,10 +40,19 @@ _NAMED = 3
 
 
 @dataclass(frozen=True)
+class Acts:
+    """What rules did: rule -> how often it acted, and the e-nodes of the answer that it made."""
+
+    counts: Mapping[str, RuleCount]
+    made: Mapping[str, int]
+
+
+@dataclass(frozen=True)
 class Run:
     """`barred`: why newer opsets are not open to the answer; `useless`: rules that can make nothing
     cheaper; `changes`: what the answer changed, where somebody wants to know; `notes`: why some
-    rules had no part in it; `warnings`: of what was found inside control flow."""
+    rules had no part in it; `inside`: what rules did in each better body of control
+    flow; `warnings`: of what they did there in vain."""
 
     original: Graph
     saturated: Saturated
@@ -56,6 +65,7 @@ class Run:
     useless: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
     notes: tuple[str, ...] = ()
+    inside: tuple[Acts, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property
@@ -64,6 +74,16 @@ class Run:
         if not self.accepted.candidate.found:
             return {}
         return dict(Counter(node.rule for node in self.settled.chosen.values() if node.rule))
+
+    @property
+    def acts(self) -> Acts:
+        """What rules did in all of what is written, inside control flow too."""
+        counts, made = dict(self.saturated.exploration.rules), Counter(self.made)
+        for inside in self.inside if self.accepted.candidate.changed else ():
+            made.update(inside.made)
+            for name, count in inside.counts.items():
+                counts[name] = counts.get(name, RuleCount(0, 0)) + count
+        return Acts(counts, dict(made))
 
     @property
     def suspects(self) -> tuple[str, ...]:
@@ -139,6 +159,8 @@ def _unexplained(run: Run, status: OutcomeStatus) -> str:
         why = "the original is kept; with --keep-anyway the new model is written and explained"
     elif not run.accepted.candidate.changed:
         why = "the model is unchanged"
+    elif run.inside:
+        why = "rules changed only what is inside control flow"
     return f"nothing to explain: {why}"
 
 
@@ -154,7 +176,7 @@ def tell(
     `explained` where somebody asked for the changes."""
     status = _status(run.accepted)
     answer, accepted, settled = run.accepted.candidate, run.accepted, run.settled
-    source = run.original.source
+    source, acts = run.original.source, run.acts
     written = source.node if answer.changed else source.node_as_given
     return Outcome(
         status=status,
@@ -167,9 +189,9 @@ def tell(
         nodes_after=_count_nodes(answer.graph, written),
         bodies=sum(each.bodies for each in _improved(run)),
         nodes_slower=_count_nodes(accepted.slower.graph, source.node) if accepted.slower else None,
-        exploration=run.saturated.exploration,
+        exploration=replace(run.saturated.exploration, rules=acts.counts),
         extraction=settled.extraction,
-        rules_in_answer=run.made,
+        rules_in_answer=acts.made,
         verification=accepted.verification if verified else None,
         seconds=seconds,
         output_path=None if output is None else str(output),

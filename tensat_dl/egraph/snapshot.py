@@ -72,6 +72,15 @@ class RuleCount:
     rejected: int = 0
     seconds: float = 0.0
 
+    def __add__(self, other: RuleCount) -> RuleCount:
+        """Of two explorations."""
+        return RuleCount(
+            self.matches + other.matches,
+            self.applied + other.applied,
+            self.rejected + other.rejected,
+            self.seconds + other.seconds,
+        )
+
 
 @dataclass(frozen=True)
 class StepRecord:

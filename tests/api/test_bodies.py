@@ -212,6 +212,18 @@ def test_new_names_are_nobody_elses(rules: str) -> None:
         np.testing.assert_allclose(z, 3 * x @ v, rtol=1e-4, atol=1e-4)
 
 
+def test_the_report_has_what_rules_did_inside(rules: str) -> None:
+    """In three graphs thrice what they do in one."""
+    text = "(float[2,64] x) => (float[2,64] z) { f = Mul(x, s) z = MatMul(f, v) }"
+    alone = model(text, WEIGHTS[0], SCALE)
+    proto = model(SCALED.replace("OTHER", "u"), *WEIGHTS, SCALE)
+    once, thrice = (tensat_dl.optimize(each, rules).report["rules"] for each in (alone, proto))
+    keys = ("matches", "applied", "in_answer")
+    expected = {rule["name"]: [3 * rule[key] for key in keys] for rule in once}
+    assert expected["scale"][2] > 0
+    assert {rule["name"]: [rule[key] for key in keys] for rule in thrice} == expected
+
+
 def test_a_weight_that_several_bodies_read_is_not_stored_in_each(rules: str) -> None:
     proto = model(SCALED.replace("OTHER", "w"), *WEIGHTS[:2], SCALE)
     result = tensat_dl.optimize(proto, rules)

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -275,7 +276,7 @@ class _Reading:
         """A node of control flow, its bodies improved where that is asked for."""
         if self.improve is None or not subgraphs(proto) or self._is_opaque(proto):
             return proto, index
-        bodies = Bodies(self.outside, self._reads(), self._read_body, self.improve)
+        bodies = Bodies(self.outside, self._reads, self._read_body, self.improve)
         found = bodies.improved(proto)
         if found is None:
             return proto, index
@@ -284,7 +285,9 @@ class _Reading:
         self.improved[index] = improved
         return better, index
 
+    @cached_property
     def _reads(self) -> Counter[str]:
+        """How often the model reads each value."""
         graph = self.source.proto.graph
         return Counter([*read_by(graph.node), *(value.name for value in graph.output)])
 
