@@ -119,10 +119,13 @@ def _headline(report: Report) -> Line:
     if after >= before:
         fewer = counted(_total(nodes["before"]) - _total(nodes["after"]), "node")
         how = f", {fewer} fewer" if _acted(report) else _tidied(report)
+        if report["bodies"]:
+            how = " outside of it"
+            whole += "better inside control flow, "
         return Line(f"{whole}as cheap as before{how} ({costs})", "bold green")
     # Seconds of operators leave out what a run costs by itself, and what a runtime makes of them.
     what = "operators " if cost["unit"] == "s" else ""
-    where = " outside control flow" if report["bodies"] else ""
+    where = ", without what is inside control flow" if report["bodies"] else ""
     return Line(f"{whole}{what}{_saved(before, after)} % cheaper{where} ({costs})", "bold green")
 
 

@@ -185,14 +185,14 @@ def weight(name: str, *dims: int) -> onnx.TensorProto:
     return numpy_helper.from_array(array, name)
 
 
-SCALED = """(bool c, float[2,64] x) => (float[2,64] y, float[2,64] z) {
+SCALED = """(bool c, float[2,256] x) => (float[2,256] y, float[2,256] z) {
     f = Mul(x, s) z = MatMul(f, v)
     y = If(c) <
-        then_branch = t () => (float[2,64] p) { a = Mul(x, s) p = MatMul(a, w) },
-        else_branch = e () => (float[2,64] r) { b = Mul(x, s) r = MatMul(b, OTHER) }
+        then_branch = t () => (float[2,256] p) { a = Mul(x, s) p = MatMul(a, w) },
+        else_branch = e () => (float[2,256] r) { b = Mul(x, s) r = MatMul(b, OTHER) }
     >
 }"""
-WEIGHTS = [weight(name, 64, 64) for name in "vwu"]
+WEIGHTS = [weight(name, 256, 256) for name in "vwu"]
 SCALE = numpy_helper.from_array(np.array([3], np.float32), "s")
 
 
@@ -204,17 +204,17 @@ def test_new_names_are_nobody_elses(rules: str) -> None:
     bodies = [body for node in result.model.graph.node for body in subgraphs(node)]
     made = [t.name for graph in (result.model.graph, *bodies) for t in graph.initializer]
     assert len(made) == len(set(made)) == 3
-    x = np.random.default_rng(2).standard_normal((2, 64)).astype(np.float32)
+    x = np.random.default_rng(2).standard_normal((2, 256)).astype(np.float32)
     v, w, u = map(numpy_helper.to_array, WEIGHTS)
     for c, each in ((True, w), (False, u)):
         y, z = run(result.model, c=c, x=x)
-        np.testing.assert_allclose(y, 3 * x @ each, rtol=1e-4, atol=1e-4)
-        np.testing.assert_allclose(z, 3 * x @ v, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(y, 3 * x @ each, rtol=1e-4, atol=1e-3)
+        np.testing.assert_allclose(z, 3 * x @ v, rtol=1e-4, atol=1e-3)
 
 
 def test_the_report_has_what_rules_did_inside(rules: str) -> None:
     """In three graphs thrice what they do in one."""
-    text = "(float[2,64] x) => (float[2,64] z) { f = Mul(x, s) z = MatMul(f, v) }"
+    text = "(float[2,256] x) => (float[2,256] z) { f = Mul(x, s) z = MatMul(f, v) }"
     alone = model(text, WEIGHTS[0], SCALE)
     proto = model(SCALED.replace("OTHER", "u"), *WEIGHTS, SCALE)
     once, thrice = (tensat_dl.optimize(each, rules).report["rules"] for each in (alone, proto))

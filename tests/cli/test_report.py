@@ -126,6 +126,23 @@ def test_small_improvements_are_not_nothing(
     assert text_of(outcome, capsys).startswith(f"operators {says} % cheaper")
 
 
+@pytest.mark.parametrize(
+    ("after", "says"),
+    [
+        (4.0, "better inside control flow, as cheap as before outside of it (roofline 4 s -> 4 s)"),
+        (
+            2.0,
+            "operators 50.0 % cheaper, without what is inside control flow (roofline 4 s -> 2 s)",
+        ),
+    ],
+)
+def test_better_bodies_are_in_the_headline(
+    after: float, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outcome = dataclasses.replace(OUTCOME, cost_after=after, bodies=2)
+    assert text_of(outcome, capsys).splitlines()[0] == says
+
+
 def test_rules_that_only_joined_are_not_passed_over(capsys: pytest.CaptureFixture[str]) -> None:
     text = text_of(dataclasses.replace(OUTCOME, rules_in_answer={}), capsys)
     assert "2 acted and made no node of the answer, but found tensors equal (--explain)" in text

@@ -25,9 +25,9 @@ from tensat_dl.vocabulary.types import UNDECLARED, TensorType, Type
 #: A better graph of a model, None where there is none.
 Improve = Callable[[Source], Graph | None]
 
-#: Captured constants of at most this many bytes are shown to every body that reads them; larger
-#: ones to a body that alone does, since what it makes of one is stored beside it.
-_SHOWN_BYTES = 1024
+#: Captured constants of at most this many bytes (biases, scales) are shown to every body that reads
+#: them; larger ones to a body that alone does, since what it makes of one is stored beside it.
+_SHOWN_BYTES = 1 << 16
 #: Passes until the types of what a loop carries must be stable.
 _PASSES = 5
 #: A body of fewer nodes has nothing to gain.
