@@ -209,5 +209,8 @@ class _Search:
                 return f"no {operator} reads {self.names.tensor(stuck.binding.tensors[name])}"
         holder = self.names.holding(operator)
         if holder is not None:
-            return f"{operator} stands only inside {holder}, where no rule acts"
+            return (
+                f"{operator} stands only inside {holder}: rules act there as in a model of "
+                "its own, but `why-not` does not look there"
+            )
         return self.names.carried(operator) or f"there is no {operator} in the graph"

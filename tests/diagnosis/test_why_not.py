@@ -162,7 +162,8 @@ def test_an_operator_that_only_subgraphs_have() -> None:
     graph = read_model(proto, ModelSettings(), DeclaredOperators(load(rules)))
     (attempt,) = why_not(load(rules), "r", graph, explore(rules, proto)).attempts
     assert attempt.obstacle == (
-        "Relu stands only inside the subgraphs of If node 'choice', where no rule acts"
+        "Relu stands only inside the subgraphs of If node 'choice': rules act there as in a model "
+        "of its own, but `why-not` does not look there"
     )
 
 
