@@ -25,6 +25,16 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def nearest_or_all(name: str, known: Iterable[str]) -> str:
-    """`did you mean ...?`, or what there is, as far as it can be read."""
+    """`did you mean ...?`, or what there is; of more than can be read, what is most like it."""
     names = sorted(known)
-    return did_you_mean(name, names) or f"there are: {shortened(names, _LISTED)}"
+    near = did_you_mean(name, names)
+    if not near and len(names) > _LISTED:
+        names.sort(key=lambda candidate: -_likeness(name, candidate))
+    return near or f"there are: {shortened(names, _LISTED)}"
+
+
+def _likeness(name: str, candidate: str) -> float:
+    """From 0 to 1, by the whole name or what stands behind its last dot, capitals aside."""
+    name, whole = name.casefold(), candidate.casefold()
+    texts = {whole, whole.rpartition(".")[2]}
+    return max(difflib.SequenceMatcher(None, name, text).ratio() for text in texts)

@@ -56,7 +56,7 @@ def standing_blocks(standing: Standing) -> list[Block]:
 
 def _told(standing: Standing) -> list[Block]:
     match standing.verdict:
-        case Verdict.IN_ANSWER | Verdict.LEADS:
+        case Verdict.IN_ANSWER | Verdict.LEADS | Verdict.EFFECT:
             return _in_answer(standing)
         case Verdict.NONE:
             return [Line(f"no answer uses it: {standing.reason}", "bold")]
@@ -79,6 +79,8 @@ def _in_answer(standing: Standing) -> list[Block]:
     text = f"the answer ({whole}) uses it"
     if standing.verdict is Verdict.LEADS:
         text = f"the answer ({whole}) has what other rules made of it"
+    if standing.verdict is Verdict.EFFECT:
+        text = f"the answer ({whole}) does without these, by what it found equal or constant"
     blocks: list[Block] = [Line(text, "bold")]
     places = Counter(map(_place, standing.places))
     for place, count in list(places.items())[:_SHOWN]:

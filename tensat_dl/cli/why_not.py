@@ -129,8 +129,8 @@ def _title(answer: WhyNot) -> str:
     if answer.fires:
         return (
             f"`{answer.rule}` matches{place} and nothing in it is in the way, but it changed "
-            "nothing: the schedule does not reach it, the cycle check or `@rounds` stopped it, or "
-            "the outputs are one already"
+            "nothing: the schedule does not reach it, the cycle check stopped it, or the outputs "
+            "are one already"
         )
     if answer.applied and place:
         return f"`{answer.rule}` does not fire{place}; elsewhere it does, {times}"

@@ -8,7 +8,7 @@ run otherwise.  The savings add up to the difference of the whole.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -75,12 +75,10 @@ def explain_answer(
     """The changes of one run, those that save most first.  In all they save `saved`: what the
     pieces of both graphs do not account for are constants that folding leaves."""
     index = Index(saturated)
-    origins = find_origins(graph, index)
-    before = paid_by_original(graph, saturated, settled, prices)
-    regions = find_regions(before, paid_by_answer(settled, prices), origins, index)
-    derivations = Derivations(Steps(index, program), origins)
-    names = Names(graph, saturated, index)
-    teller = _Teller(names, settled.chosen, derivations, free_classes(saturated))
+    derivations = Derivations(Steps(index, program), find_origins(graph, index))
+    regions = _regions(graph, settled, prices, derivations)
+    joins = _Joins(settled.chosen, derivations, free_classes(saturated))
+    teller = _Teller(Names(graph, saturated, index), joins)
     changes = [teller.change(region) for region in regions if region.is_change]
     changes.sort(key=lambda change: -change.saved)
     changes += _elsewhere([region for region in regions if not region.is_change])
@@ -88,6 +86,31 @@ def explain_answer(
     if abs(left) > _ROUNDING * max(settled.before, settled.cost):
         changes.append(Change((), (), left, (), reasons=(Reason.UNFOLDED,)))
     return tuple(changes)
+
+
+def nodes_gone_by(
+    rules: Collection[str],
+    graph: Graph,
+    settled: Settled,
+    prices: CostModel,
+    derivations: Derivations,
+) -> list[Node]:
+    """The nodes of the original that the answer does without because some rules found what they
+    make equal to something else, or constant."""
+    joins = _Joins(settled.chosen, derivations, free_classes(derivations.steps.index.saturated))
+    gone = [
+        each for r in _regions(graph, settled, prices, derivations) for each in r.removed.items()
+    ]
+    by_rules = (nodes for spot, nodes in gone if not set(rules).isdisjoint(joins.rules(spot)))
+    return [node for nodes in by_rules for node in nodes]
+
+
+def _regions(
+    graph: Graph, settled: Settled, prices: CostModel, derivations: Derivations
+) -> list[Region]:
+    index = derivations.steps.index
+    before = paid_by_original(graph, index.saturated, settled, prices)
+    return find_regions(before, paid_by_answer(settled, prices), derivations.origins, index)
 
 
 def _elsewhere(regions: Sequence[Region]) -> Iterator[Change]:
@@ -98,34 +121,15 @@ def _elsewhere(regions: Sequence[Region]) -> Iterator[Change]:
 
 
 @dataclass(frozen=True)
-class _Teller:
-    """Says what happened in a region.  `chosen`: the answer by class; `free`: the classes that are
-    known when the model is written."""
+class _Joins:
+    """Why nodes of the original are gone.  `chosen`: the answer by class; `free`: the classes that
+    are known when the model is written."""
 
-    names: Names
     chosen: Mapping[int, ENode]
     derivations: Derivations
     free: frozenset[int]
 
-    def change(self, region: Region) -> Change:
-        added = tuple(self._added(node) for node in region.added)
-        rules = [rule for each in added for rule in each.rules]
-        rules += [rule for spot in region.removed for rule in self._joining(spot)]
-        return Change(
-            tuple(node_text(node) for nodes in region.removed.values() for node in nodes),
-            added,
-            region.saved,
-            tuple(dict.fromkeys(rules)),
-            tuple(map(node_text, region.kept.values())),
-            tuple(self._reasons(region, by_rule=bool(rules))),
-        )
-
-    def _added(self, node: ENode) -> Added:
-        made = self.derivations.steps.index.made[node]
-        operator = operator_text(made.head.operator)
-        return Added(operator, self.names.values(made), self.derivations.chain(node))
-
-    def _joining(self, gone: Spot) -> Iterator[str]:
+    def rules(self, gone: Spot) -> Iterator[str]:
         """The rules that found what the answer has in place of an e-node equal to it; or a
         constant, which what read it may then do without."""
         index = self.derivations.steps.index
@@ -139,15 +143,7 @@ class _Teller:
             ways = (self.derivations.between(node, there) for node in instead)
             yield from min(filter(None, ways), key=len, default=())
 
-    def _constants(self, eclass: int) -> list[ENode]:
-        """What is folded to a tensor, but for what is made of the tensor itself."""
-        if eclass not in self.free:
-            return []
-        nodes = self.derivations.steps.index.saturated.nodes
-        found = (node for node in nodes if node.eclass == eclass and eclass not in node.children)
-        return [node for node in found if is_free(node, self.free)]
-
-    def _reasons(self, region: Region, *, by_rule: bool) -> Iterator[Reason]:
+    def reasons(self, region: Region, *, by_rule: bool) -> Iterator[Reason]:
         """Why nodes are gone, beside what rules did."""
         if region.shared:
             yield Reason.SHARED
@@ -157,9 +153,44 @@ class _Teller:
         elif gone and not by_rule and not region.shared:
             yield Reason.UNNEEDED
 
+    def _constants(self, eclass: int) -> list[ENode]:
+        """What is folded to a tensor, but for what is made of the tensor itself."""
+        if eclass not in self.free:
+            return []
+        nodes = self.derivations.steps.index.saturated.nodes
+        found = (node for node in nodes if node.eclass == eclass and eclass not in node.children)
+        return [node for node in found if is_free(node, self.free)]
+
     def _is_folded(self, spot: Spot, node: Node) -> bool:
         """What it reads is constant by now."""
         if isinstance(spot, ENode):
             return is_free(spot, self.free)
         classes = self.derivations.steps.index.saturated.value_class
         return self.free.issuperset(classes[name] for name in node.inputs if name is not None)
+
+
+@dataclass(frozen=True)
+class _Teller:
+    """Says what happened in a region."""
+
+    names: Names
+    joins: _Joins
+
+    def change(self, region: Region) -> Change:
+        added = tuple(map(self._added, region.added))
+        rules = [rule for each in added for rule in each.rules]
+        rules += [rule for spot in region.removed for rule in self.joins.rules(spot)]
+        return Change(
+            tuple(node_text(node) for nodes in region.removed.values() for node in nodes),
+            added,
+            region.saved,
+            tuple(dict.fromkeys(rules)),
+            tuple(map(node_text, region.kept.values())),
+            tuple(self.joins.reasons(region, by_rule=bool(rules))),
+        )
+
+    def _added(self, node: ENode) -> Added:
+        derivations = self.joins.derivations
+        made = derivations.steps.index.made[node]
+        operator = operator_text(made.head.operator)
+        return Added(operator, self.names.values(made), derivations.chain(node))

@@ -1,8 +1,8 @@
 """What keeps a match whose structure is right from acting.
 
 Enters: a rule, a binding.  Leaves: the first :class:`Obstacle` in the order in which the engine's
-answerer looks (absent inputs, attributes, types, constants, weights, conditions, the right side),
-or None where nothing does.
+answerer looks (absent inputs, attributes, types, constants, weights, conditions, the right side)
+after what the engine asks before it (rounds, relations); or None where nothing is in the way.
 """
 
 from __future__ import annotations
@@ -48,8 +48,9 @@ class Stage(IntEnum):
     VALUES = 4
     WEIGHTS = 5
     CONDITIONS = 6
-    RELATIONS = 7
-    RIGHT_SIDE = 8
+    ROUNDS = 7
+    RELATIONS = 8
+    RIGHT_SIDE = 9
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,7 @@ class Judge:
             yield Obstacle(Stage.VALUES, _literal_text(self.plan, scope, env))
         yield from _not_weights(rule, scope)
         yield from _untrue(rule, env)
+        yield from _too_late(rule, binding)
 
     def _scope(self, binding: Binding) -> Scope:
         tensors = {name: self.index.analysis(c) for name, c in binding.tensors.items()}
@@ -271,6 +273,17 @@ def _untrue(rule: program.Rule, env: Environment) -> Iterator[Obstacle]:
             verdict = "false" if answer is False else "unknown"
             text = f"`{format_expr(condition)}` is {verdict}" + (f": {values}" if values else "")
             yield Obstacle(Stage.CONDITIONS, text, place)
+
+
+def _too_late(rule: program.Rule, binding: Binding) -> Iterator[Obstacle]:
+    """E-nodes of a generation that `@rounds` keeps from rules with several outputs."""
+    rounds = rule.rounds or 1
+    late = [made for made in binding.nodes.values() if made.enode.generation >= rounds]
+    if rule.is_multi_output and late:
+        last = max(late, key=lambda made: made.enode.generation)
+        by = f"{last.head.operator.name} by `{last.enode.rule}` is of round {last.enode.generation}"
+        why = f"`@rounds({rounds})` matches what is of earlier ones"
+        yield Obstacle(Stage.ROUNDS, f"the {by} of rules with several outputs: {why}")
 
 
 def shown(value: Value) -> str:

@@ -18,6 +18,7 @@ from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.opset_notes import opset_notes
 from tensat_dl.cost.settled import Settled
 from tensat_dl.cost.writable import Writable
+from tensat_dl.diagnosis.changes import nodes_gone_by
 from tensat_dl.diagnosis.derivation import Derivations
 from tensat_dl.diagnosis.index import Index
 from tensat_dl.diagnosis.naming import Names
@@ -26,7 +27,7 @@ from tensat_dl.diagnosis.results import Results, leads_to, results_of
 from tensat_dl.diagnosis.steps import Steps
 from tensat_dl.diagnosis.verdict import Standing, Teller, Verdict
 from tensat_dl.egraph.snapshot import Application, ENode, Saturated
-from tensat_dl.graph.model import Graph
+from tensat_dl.graph.model import Graph, Node
 from tensat_dl.language.program import CheckedProgram
 from tensat_dl.settings import ExtractSettings
 
@@ -59,16 +60,21 @@ class Asker:
         index = Index(self.saturated)
         names, steps = Names(self.graph, self.saturated, index), Steps(index, self.program)
         teller = Teller(names, index, self.saturated)
-        results = results_of(steps, rules, None if at is None else names.find(at))
+        place = None if at is None else names.find(at)
+        results = results_of(steps, rules, place)
         cost = self._cost(self._answer())
-        if not results.enodes:
-            return self._standing(Verdict.NOTHING if results.traced else Verdict.UNTRACED, cost)
         used = [node for node in self.settled.chosen.values() if node in results.enodes]
         if used:
             return self._standing(Verdict.IN_ANSWER, cost, places=teller.places(used))
-        led = self._led(steps, rules, None if at is None else results.made)
+        derivations = Derivations(steps, find_origins(self.graph, index))
+        led = self._led(derivations, rules, None if at is None else results.made)
         if led:
             return self._standing(Verdict.LEADS, cost, places=teller.places(led))
+        gone = self._gone(derivations, rules, place)
+        if gone:
+            return self._standing(Verdict.EFFECT, cost, places=teller.gone(gone))
+        if not results.enodes:
+            return self._standing(Verdict.NOTHING if results.traced else Verdict.UNTRACED, cost)
         wanted, settings = results.enodes, self.settings
         forced = force(self.saturated, self.model, self.settled, wanted, settings, self.solve)
         if not forced.pieces:
@@ -83,18 +89,23 @@ class Asker:
         return math.fsum(piece.cost for piece in pieces.values())
 
     def _led(
-        self, steps: Steps, rules: Collection[str], made: Collection[ENode] | None
+        self, derivations: Derivations, rules: Collection[str], made: Collection[ENode] | None
     ) -> list[ENode]:
         """The nodes of the answer that other rules made of what these did (of `made`)."""
-        derivations = Derivations(steps, find_origins(self.graph, steps.index))
         chosen = [n for n in self.settled.chosen.values() if isinstance(n.head, Application)]
         return [
             node
             for node in chosen
             if not derivations.steps.index.saturated.weight[node.eclass]
             and not set(rules).isdisjoint(derivations.chain(node))
-            and (made is None or leads_to(steps, node, made))
+            and (made is None or leads_to(derivations.steps, node, made))
         ]
+
+    def _gone(self, derivations: Derivations, rules: Collection[str], at: int | None) -> list[Node]:
+        """The nodes (that make a tensor) that the answer does without by what rules found."""
+        found = nodes_gone_by(rules, self.graph, self.settled, self.model, derivations)
+        classes = self.saturated.value_class
+        return [n for n in found if at is None or at in map(classes.__getitem__, n.outputs)]
 
     def _with(self, forced: Forced, results: Results, teller: Teller) -> Standing:
         """Against the best answer with it; prices may have been measured since the other one."""

@@ -11,17 +11,20 @@ from enum import StrEnum
 
 from tensat_dl.cost.bill import Piece
 from tensat_dl.diagnosis.index import Index
-from tensat_dl.diagnosis.naming import Names
+from tensat_dl.diagnosis.naming import Names, node_text
 from tensat_dl.egraph.snapshot import Application, ENode, Projection, Saturated
+from tensat_dl.graph.model import Node
 
 
 class Verdict(StrEnum):
-    """Where the rule stands.  LEADS: other rules made of its result what the answer has; CHEAPER:
+    """Where the rule stands.  LEADS: other rules made of its result what the answer has; EFFECT: it
+    found equal or constant what the answer therefore does without; CHEAPER:
     the answer was not chosen by these costs alone, or not proven; UNKNOWN: no answer
     with it was found, and none ruled out."""
 
     IN_ANSWER = "in the answer"
     LEADS = "leads to the answer"
+    EFFECT = "effect in the answer"
     EQUAL = "as cheap"
     DEARER = "dearer"
     CHEAPER = "cheaper"
@@ -34,7 +37,7 @@ class Verdict(StrEnum):
 @dataclass(frozen=True)
 class Place:
     """A tensor that the answer computes by `node`, which the rule `by` made, "" where the model has
-    it."""
+    it; or the model did, and the answer does not (EFFECT)."""
 
     tensor: str
     node: str
@@ -94,6 +97,10 @@ class Teller:
             Place(self.names.tensor(node.eclass), self._words([node]), node.rule)
             for node in sorted(nodes, key=order)
         )
+
+    def gone(self, nodes: Iterable[Node]) -> tuple[Place, ...]:
+        """Nodes of the original that the answer does without."""
+        return tuple(Place(f"`{node.outputs[0]}`", node_text(node), "") for node in nodes)
 
     def differences(
         self, answer: Mapping[int, Piece], other: Mapping[int, Piece]

@@ -158,7 +158,7 @@ def test_rules_that_are_all_off_are_told_as_such(tensat, name: str, which: str) 
 def test_a_rule_that_is_like_none(tensat) -> None:
     done = tensat("verify", "std", "--rule", "xyzzy")
     assert done.code == 2
-    assert "help: there are: arithmetic, arithmetic.add_neg, " in done.err
+    assert "help: there are: " in done.err
     assert done.err.rstrip().endswith(" more")
     assert len(done.err) < 1500
 

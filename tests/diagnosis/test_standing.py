@@ -208,3 +208,29 @@ def test_rules_that_match_by_way_of_a_relation(ask: Ask) -> None:
     assert found.places == (Place("`b`", "Tanh made by rule `r`", "r"),)
     finds = "rule r { match { y = Neg(a) } where from(a, x) emit { y = x } }"
     assert ask(derive + finds, CHAIN).verdict is Verdict.UNTRACED
+
+
+ZERO = "(float[4] x) => (float[4] y) <float[4] z = {0, 0, 0, 0}> "
+
+
+def test_what_a_rule_found_constant_is_an_effect(ask: Ask) -> None:
+    """By `r` the product is zero, by `plus` the sum is Cos: what is left costs 4 + 5."""
+    rules = """rewrite r: Mul(x, 0): T[*S] => Expand(T(0), i64([*S]))
+    rewrite plus: Add(x, 0) => x"""
+    graph = ZERO + "{ a = Sin(x) b = Mul(a, z) c = Cos(x) d = Add(c, b) y = Tan(d) }"
+    found = ask(rules, graph)
+    assert (found.verdict, found.cost) == (Verdict.EFFECT, 9)
+    assert found.places == (Place("`b`", "Mul of `b`", ""),)
+    assert ask(rules, graph, "b").places == found.places
+
+
+def test_what_a_rule_found_equal_on_the_way_is_an_effect(ask: Ask) -> None:
+    """Relu(a) is Sin(x) by way of Tan(x), which `r` found equal to it and the answer has not."""
+    found = ask(
+        """rewrite r: Relu(Abs(x)) => Tan(x)
+        rewrite other: Tan(x) => Sin(x)""",
+        "(float[4] x) => (float[4] y, float[4] z, float[4] w) "
+        "{ a = Abs(x) p = Relu(a) y = Neg(p) q = Tan(x) z = Neg(q) s = Sin(x) w = Neg(s) }",
+    )
+    assert (found.verdict, found.cost) == (Verdict.EFFECT, 4)
+    assert found.places == (Place("`p`", "Relu of `p`", ""),)

@@ -221,3 +221,27 @@ def test_nodes_that_are_carried_along_are_not_said_to_be_missing() -> None:
         "Relu of `b` is carried along as it is, where no rule acts: nothing is known of the type"
         " of `a`"
     )
+
+
+PAIRS = """rule r {
+  match { y1 = MatMul(x, w1: T[K, A]) y2 = MatMul(x, w2: T[K, B]) }
+  emit { y1, y2 = Split(MatMul(x, Concat(w1, w2, axis=1)), i64([A, B]), axis=1) }
+}"""
+
+
+@pytest.mark.parametrize(("rounds", "last"), [("", 1), ("@rounds(2) ", 2)])
+def test_what_rounds_keep_from_a_rule_does_not_fire(rounds: str, last: int) -> None:
+    """Two products become one, which is of round 1; with the third one it would be of round 2."""
+    text = (
+        "(float[8,16] x) => (float[8,4] p, float[8,4] q, float[8,4] s) "
+        "<float[16,4] u, float[16,4] v, float[16,4] w> "
+        "{ p = MatMul(x, u) q = MatMul(x, v) s = MatMul(x, w) }"
+    )
+    proto, rules = model(text), rounds + PAIRS
+    program = load(rules)
+    graph = read_model(proto, ModelSettings(), DeclaredOperators(program))
+    answer = why_not(program, "r", graph, explore(rules, proto))
+    assert answer.fires
+    wanted = f"the MatMul by `r` is of round {last} of rules with several outputs: "
+    obstacles = {attempt.obstacle for attempt in answer.attempts}
+    assert obstacles == {f"{wanted}`@rounds({last})` matches what is of earlier ones"}
