@@ -1,8 +1,8 @@
 """An extraction problem whose answer has to use one of some e-nodes.
 
 Enters: a posed problem, the e-nodes of which one is wanted.  Leaves: the problem with that demand,
-in terms that every solver and reduction knows: classes, nodes, roots.  And back: what an answer to
-it is, as one to the problem itself.
+in terms that every solver and reduction knows: classes, nodes, roots.  What an answer to it is, as
+one to the problem itself, says `cost.met`.
 
 A wanted node gets a class of its own; in its old class a free node stands for it.  A root more, the
 demand, has a node for each wanted one, which needs its class.  That alone would be met by what
@@ -14,11 +14,10 @@ No answer that uses a wanted node costs less than one to this problem.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
 import operator
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,14 +26,14 @@ from tensat_dl.cost.posing import Posed
 from tensat_dl.egraph.snapshot import ENode, Leaf, LeafKind
 from tensat_dl.extract.deadline import Deadline
 from tensat_dl.extract.graph import Graph, graph_of
-from tensat_dl.extract.problem import MADE, Problem, Selection
+from tensat_dl.extract.problem import MADE, Problem
 from tensat_dl.extract.reductions.prune import prune
 from tensat_dl.extract.reductions.required import remove_loops, required_sets
-from tensat_dl.extract.selection import InvalidSelectionError, check, select
 
 #: What costs differ by less than this share are equal.
 EQUAL = 1e-9
-_DEMAND = Leaf(LeafKind.CONSTANT, "demand")
+#: What nodes of the demand are in place of e-nodes.
+DEMAND = Leaf(LeafKind.CONSTANT, "demand")
 
 
 @dataclass(frozen=True)
@@ -46,17 +45,6 @@ class Demand:
     wanted: frozenset[ENode]
     answer: Mapping[int, tuple[ENode, ...]]
     ends: frozenset[int]
-
-
-@dataclass(frozen=True)
-class Met:
-    """An answer that meets a demand: `chosen` are nodes of the problem that was posed, by class;
-    None where they make a loop.  `path`: the wanted node and those above it that the demand
-    led to; `used`: a wanted node is used."""
-
-    chosen: dict[int, int] | None
-    path: tuple[int, ...]
-    used: bool
 
 
 def usable(posed: Posed, wanted: Iterable[ENode], *, anywhere: bool = False) -> list[int]:
@@ -100,7 +88,7 @@ def with_demand(posed: Posed, demand: Demand) -> Posed:
     stand = drawing.own
     new = [(int(problem.node_class[i]), [own], posed.nodes[i]) for i, own in stand.items()]
     for owner, needs in drawing.rows:
-        new.append((owner, sorted(needs), ENode(_DEMAND, (), owner, original=True)))
+        new.append((owner, sorted(needs), ENode(DEMAND, (), owner, original=True)))
     node_class = problem.node_class.copy()
     node_class[list(stand)] = list(stand.values())
     same = {node for enodes in demand.answer.values() for node in enodes}
@@ -184,70 +172,3 @@ class _Drawing:
     def _new(self) -> int:
         self.classes += 1
         return self.classes - 1
-
-
-def met(posed: Posed, demand: Demand, selection: Selection, *, limited: bool = False) -> Met:
-    """What an answer to the problem with a demand is to the problem without it.  Where it need not
-    keep to limits, the answer without the demand may do for all but the path."""
-    problem, node_of = posed.problem, selection.node_of_class
-    owners = np.array([node.eclass for node in posed.nodes], dtype=np.int64)
-    before = dataclasses.replace(problem, node_class=owners, roots=problem.roots[:-1])
-    own = _own_classes(posed, owners)
-    chosen = {}
-    for eclass, index in enumerate(node_of.tolist()):
-        if index >= 0 and owners[index] == eclass:
-            chosen[eclass] = own.get(_only_child(posed, index), index)
-    path = tuple(_path(posed, selection))
-    on_path = {int(owners[index]): index for index in path}
-
-    def taken(choice: Mapping[int, int]) -> tuple[dict[int, int], float]:
-        found = select(before, choice)
-        return {int(owners[i]): i for i in found.chosen().tolist()}, check(before, found)
-
-    def uses(choice: Mapping[int, int]) -> bool:
-        return any(not demand.wanted.isdisjoint(posed.enodes(i)) for i in choice.values())
-
-    try:
-        found, cost = taken({**chosen, **on_path})
-    except InvalidSelectionError:
-        return Met(None, path, used=False)
-    if limited:
-        return Met(found, path, uses(found))
-    with contextlib.suppress(InvalidSelectionError):
-        answer = {c: own.get(_only_child(posed, i), i) for c, i in _answer(posed, demand).items()}
-        alike, same = taken({**chosen, **answer, **on_path})
-        if same <= cost * (1.0 + EQUAL) and uses(alike):
-            return Met(alike, path, used=True)
-    return Met(found, path, uses(found))
-
-
-def _own_classes(posed: Posed, owners: np.ndarray) -> dict[int, int]:
-    """The nodes with classes of their own, by these."""
-    indices = np.flatnonzero(posed.problem.node_class != owners).tolist()
-    return {int(posed.problem.node_class[i]): i for i in indices}
-
-
-def _only_child(posed: Posed, index: int) -> int:
-    """The class that a node needs, -1 where it needs none or several, or is the demand's."""
-    children = posed.problem.child_lists[index]
-    return children[0] if len(children) == 1 and posed.nodes[index].head != _DEMAND else -1
-
-
-def _answer(posed: Posed, demand: Demand) -> dict[int, int]:
-    """The nodes of the answer without the demand, as far as they are there."""
-    return {
-        node.eclass: index
-        for index, node in enumerate(posed.nodes)
-        if demand.answer.get(node.eclass) == posed.enodes(index)
-    }
-
-
-def _path(posed: Posed, selection: Selection) -> Iterator[int]:
-    """The wanted node that was taken, and those that it is used by."""
-    pending = [int(posed.problem.roots[-1])]
-    while pending:
-        index = int(selection.node_of_class[pending.pop()])
-        if posed.nodes[index].head == _DEMAND:
-            pending += posed.problem.child_lists[index]
-        else:
-            yield index

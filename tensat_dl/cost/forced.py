@@ -15,7 +15,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from tensat_dl.cost.bill import Piece, pieces_of, pieces_of_answer
-from tensat_dl.cost.demand import EQUAL, Demand, Met, met, usable
+from tensat_dl.cost.demand import EQUAL, Demand, usable
+from tensat_dl.cost.met import Met, met
 from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.settled import Settled
 from tensat_dl.egraph.snapshot import ENode, Saturated

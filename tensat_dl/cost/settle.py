@@ -42,7 +42,7 @@ def settle(
     demand: Demand | None = None,
 ) -> Settled:
     """The cheapest graph in `saturated` without e-nodes that are `barred`, and how it was found;
-    `graph` is the original.  With a `demand`, the answer is to be read by `demand.met`."""
+    `graph` is the original.  With a `demand`, the answer is to be read by `cost.met`."""
     with phases(Phase.COST):
         posed = pose(saturated, model, writable, barred)
         original = parts_of_graph(graph, saturated)
