@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tensat_dl.vocabulary.attributes import Attributes
+from tensat_dl.vocabulary.catalog import VERSIONS
 from tensat_dl.vocabulary.dims import Dim, unknown
 from tensat_dl.vocabulary.equations import endless_term
 from tensat_dl.vocabulary.operators import Operator, OperatorKind
@@ -178,7 +179,7 @@ def _answer(question: Question, identity: str) -> tuple[tuple[Type, ...], bool]:
 def _has_shapes(question: Question) -> bool:
     from tensat_dl.vocabulary.shapes import SHAPES
 
-    return not question.op.domain and question.op.name in SHAPES
+    return question.op.domain in VERSIONS and question.op.name in SHAPES
 
 
 def _with_value(type_: Type, array: object) -> Type:

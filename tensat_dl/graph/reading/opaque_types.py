@@ -1,7 +1,8 @@
 """Types of what opaque nodes give: ONNX's own inference on the node alone, then declarations.
 
 Enters: one node as it stands in the model, and the types of what it reads, captured values
-included.  Leaves: one type for each output.  Only here are declared types believed: of
+included.  Leaves: one type for each output.  Where ONNX has no inference, `schema_types` says what
+the operator's schema does.  Only here are declared types believed: of
 `value_info` all, of graph outputs no more than element type and rank.
 """
 
@@ -16,6 +17,7 @@ from onnx import shape_inference
 from tensat_dl.graph.constants import tensor_of_constant
 from tensat_dl.graph.model import Constant
 from tensat_dl.graph.names import subgraphs
+from tensat_dl.graph.reading.schema_types import types_by_schema
 from tensat_dl.graph.subgraphs import captured_by
 from tensat_dl.vocabulary.dims import Dim, SymbolicDim, unknown
 from tensat_dl.vocabulary.oracle import is_misinferred
@@ -45,6 +47,8 @@ class OpaqueTypes:
     ) -> tuple[Type, ...]:
         """One type for each output of `node`; UNDECLARED where nothing is known."""
         found = self._inferred(node, types, constants)
+        version = next((o.version for o in self.proto.opset_import if o.domain == node.domain), 1)
+        found |= types_by_schema(node, version, types, found)
         return tuple(self._with_declaration(name, found.get(name)) for name in node.output)
 
     def _with_declaration(self, name: str, inferred: Type | None) -> Type:
