@@ -23,6 +23,7 @@ from tensat_dl.cost.measured.model import MeasuredModel
 from tensat_dl.cost.models import CostModel
 from tensat_dl.cost.settled import Settled
 from tensat_dl.cost.symbol_sizes import symbol_sizes
+from tensat_dl.egraph.snapshot import Saturated
 from tensat_dl.errors import InfeasibleError
 from tensat_dl.export import Exported
 from tensat_dl.graph.digest import model_digest
@@ -36,7 +37,7 @@ from tensat_dl.graph.verifying.verify import verify
 from tensat_dl.graph.writing.write import build_source
 from tensat_dl.phases import Phases
 from tensat_dl.progress import Phase
-from tensat_dl.settings import Settings
+from tensat_dl.settings import ExportSettings, Settings
 from tensat_dl.written_limits import beyond_limits, is_limited
 
 #: An answer must be cheaper than the original by this share to count as another one.
@@ -69,6 +70,17 @@ class Candidate:
 
 #: What an answer is to do without, that was verified so, and with what it may be again.
 BlameOf = Callable[[Candidate, Verification, Callable[[Source], Verification]], Blame | None]
+
+
+def has_alternatives(original: Graph, saturated: Saturated, export: ExportSettings) -> bool:
+    """Could an answer be another graph than `original`?  Where no rule acted, no two of its values
+    are equal, and nothing is to be folded or put in place of control flow, none could."""
+    if any(count.applied for count in saturated.exploration.rules.values()) or original.source.made:
+        return True
+    live = remove_dead(original).nodes
+    values = [name for node in live for name in node.outputs]
+    classes = {saturated.value_class.get(name, name) for name in values}
+    return len(classes) < len(values) or len(left_by_folding(original, export)) < len(live)
 
 
 def choose_answer(

@@ -28,10 +28,10 @@ _SUSPECTS = 3
 
 @dataclass
 class BodyOptimizer:
-    """`run` is the line up to the answer; `seconds` by phase, of all that ran so far;
-    `acts`: what rules did in each better body."""
+    """`run` is the line up to the answer, None where no answer could be another graph; `seconds`
+    by phase, of all that ran so far; `acts`: what rules did in each better body."""
 
-    run: Callable[[Source, Settings], Run]
+    run: Callable[[Source, Settings], Run | None]
     settings: Settings
     seconds: Mapping[str, float]
     acts: list[Acts] = field(default_factory=list)
@@ -48,6 +48,8 @@ class BodyOptimizer:
         if settings is None:
             return None
         run = self.run(body, settings)
+        if run is None:
+            return None
         self.warnings += run.warnings
         verification, candidate = run.accepted.verification, run.accepted.candidate
         if verification.mismatches:

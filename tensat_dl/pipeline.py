@@ -6,11 +6,13 @@ one was asked for.  Every stage is one call; what stands between two stages is f
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tensat_dl.answer import has_alternatives
 from tensat_dl.attempts import find_answer
 from tensat_dl.bodies import BodyOptimizer
 from tensat_dl.cost.choice import choose_model, named_model
@@ -19,8 +21,10 @@ from tensat_dl.cost.worth import useless_rules
 from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.adopt import DeclaredOperators
 from tensat_dl.egraph.explore import explore
+from tensat_dl.egraph.snapshot import Saturated
 from tensat_dl.extract.run import validate
 from tensat_dl.fallbacks import fall_back
+from tensat_dl.graph.model import Graph
 from tensat_dl.graph.opsets import allowed_opsets
 from tensat_dl.graph.reading.read import read_model
 from tensat_dl.graph.source import Source
@@ -85,6 +89,17 @@ def _answered(
     return fall_back(run, program, settings, again)
 
 
+def _answered_inside(
+    body: Source, settings: Settings, program: CheckedProgram, phases: Phases
+) -> Run | None:
+    """The same of the body of a loop or branch; None where no answer could be another one."""
+    explored = _explored(body, program, settings, phases, doubted=body.doubted)
+    if not has_alternatives(explored.original, explored.saturated, settings.export):
+        return None
+    run = _priced(explored, program, settings, phases)
+    return fall_back(run, program, settings, partial(_found, body, phases=phases))
+
+
 def _found(
     model: str | Path | onnx.ModelProto | onnx_ir.Model | Source,
     program: CheckedProgram,
@@ -94,9 +109,34 @@ def _found(
     doubted: bool = False,
 ) -> Run:
     """All stages up to the answer and the verdict on it."""
+    explored = _explored(model, program, settings, phases, doubted=doubted)
+    run = _priced(explored, program, settings, phases)
+    return run if explored.usable is program else _with_held_back(run, program, settings)
+
+
+@dataclass(frozen=True)
+class _Explored:
+    """A graph with all that `usable` rules make of it; `bodies` are those of its control flow."""
+
+    original: Graph
+    bodies: BodyOptimizer
+    opsets: Mapping[str, int]
+    barred: tuple[str, ...]
+    usable: CheckedProgram
+    saturated: Saturated
+
+
+def _explored(
+    model: str | Path | onnx.ModelProto | onnx_ir.Model | Source,
+    program: CheckedProgram,
+    settings: Settings,
+    phases: Phases,
+    *,
+    doubted: bool,
+) -> _Explored:
     with phases(Phase.READ):
         declared = DeclaredOperators(program)
-        answered = partial(_answered, program=program, phases=phases)
+        answered = partial(_answered_inside, program=program, phases=phases)
         bodies = BodyOptimizer(answered, settings, phases.seconds)
         improve = bodies if bodies.is_open else None
         original = read_model(model, settings.model, declared, doubted=doubted, improve=improve)
@@ -104,15 +144,31 @@ def _found(
     with phases(Phase.EXPLORE):
         usable = within(program, opsets.get("", 0))
         saturated = explore(original, usable, settings.explore, settings.rules, phases.report)
+    return _Explored(original, bodies, opsets, barred, usable, saturated)
+
+
+def _priced(
+    explored: _Explored, program: CheckedProgram, settings: Settings, phases: Phases
+) -> Run:
+    original, saturated, bodies = explored.original, explored.saturated, explored.bodies
     with phases(Phase.COST):
         choice = choose_model(settings.cost, program, original)
         prices = make_cost_model(choice.model, settings.cost, program, original)
-    writable = Writable(program, opsets)
+    writable = Writable(program, explored.opsets)
     settled, accepted = find_answer(original, saturated, prices, writable, settings, phases)
-    useless = useless_rules(program, prices.name)
-    run = Run(original, saturated, choice, prices, writable, settled, accepted, barred, useless)
-    run = replace(run, inside=tuple(bodies.acts), warnings=tuple(dict.fromkeys(bodies.warnings)))
-    return run if usable is program else _with_held_back(run, program, settings)
+    return Run(
+        original,
+        saturated,
+        choice,
+        prices,
+        writable,
+        settled,
+        accepted,
+        explored.barred,
+        useless_rules(program, prices.name),
+        inside=tuple(bodies.acts),
+        warnings=tuple(dict.fromkeys(bodies.warnings)),
+    )
 
 
 def _with_held_back(run: Run, program: CheckedProgram, settings: Settings) -> Run:
