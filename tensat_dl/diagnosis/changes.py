@@ -20,14 +20,11 @@ from tensat_dl.diagnosis.derivation import Derivations
 from tensat_dl.diagnosis.index import Index
 from tensat_dl.diagnosis.naming import Names, node_text, operator_text
 from tensat_dl.diagnosis.origins import find_origins
-from tensat_dl.diagnosis.regions import Region, Spot, find_regions
+from tensat_dl.diagnosis.regions import ROUNDING, Region, Spot, find_regions
 from tensat_dl.diagnosis.steps import Steps
 from tensat_dl.egraph.snapshot import ENode, Saturated
 from tensat_dl.graph.model import Graph, Node
 from tensat_dl.language.program import CheckedProgram
-
-#: Sums of the same costs differ by no more than this share.
-_ROUNDING = 1e-9
 
 
 class Reason(StrEnum):
@@ -83,7 +80,7 @@ def explain_answer(
     changes.sort(key=lambda change: -change.saved)
     changes += _elsewhere([region for region in regions if not region.is_change])
     left = saved - math.fsum(change.saved for change in changes)
-    if abs(left) > _ROUNDING * max(settled.before, settled.cost):
+    if abs(left) > ROUNDING * max(settled.before, settled.cost):
         changes.append(Change((), (), left, (), reasons=(Reason.UNFOLDED,)))
     return tuple(changes)
 

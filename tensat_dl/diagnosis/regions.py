@@ -9,7 +9,7 @@ difference of the whole.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tensat_dl.cost.bill import Piece
@@ -17,6 +17,9 @@ from tensat_dl.diagnosis.index import Index
 from tensat_dl.diagnosis.origins import Origins
 from tensat_dl.egraph.snapshot import Application, ENode
 from tensat_dl.graph.model import Node
+
+#: Sums of the same costs differ by no more than this share.
+ROUNDING = 1e-9
 
 #: An e-node; or of a node of the original whose e-node is gone, the name of its first output.
 Spot = ENode | str
@@ -113,45 +116,77 @@ def _beyond(runs: Sequence[_Run], others: Sequence[_Run]) -> list[_Run]:
 
 
 def _regions(difference: _Difference, index: Index) -> list[Region]:
+    """What stays connects regions only where it is run as one with parts of both; by itself it
+    goes to the first that it is next to, and is left out where it costs what it did."""
     runs = [*difference.before, *difference.after]
     moved = (spot for run in runs for spot in run.spots)
     first = [spot for spot in difference.nodes if spot in difference.removed]
     spots = list(dict.fromkeys((*first, *difference.added, *moved)))
     tensors = {spot: _tensors(spot, difference.nodes, index) for spot in spots}
-    links = [run.spots for run in runs]
-    return [difference.region(each) for each in _connected(spots, tensors, links)]
+    changed = {*first, *difference.added}
+    groups = [*_neighbours(changed, spots, tensors), *(run.spots for run in runs)]
+    found = list(_connected(spots, groups))
+    least = ROUNDING * sum(run.price for run in runs)
+    regions = [region for region in found if not changed.isdisjoint(region)]
+    beside: dict[int, list[Spot]] = {}
+    elsewhere = []
+    for stay in (region for region in found if changed.isdisjoint(region)):
+        if abs(difference.region(stay).saved) <= least:
+            continue
+        near = (n for n, each in enumerate(regions) if _are_near(stay, each, tensors))
+        place = next(near, None)
+        elsewhere.append(stay) if place is None else beside.setdefault(place, []).extend(stay)
+    whole = [[*region, *beside.get(place, [])] for place, region in enumerate(regions)]
+    return [difference.region(each) for each in (*whole, *elsewhere)]
 
 
-def _tensors(
-    spot: Spot, nodes: Mapping[Spot, Sequence[Node]], index: Index
-) -> tuple[frozenset[int], frozenset[int]]:
+@dataclass(frozen=True)
+class _Tensors:
     """The classes of what a node makes, and of what it reads."""
+
+    made: frozenset[int]
+    read: frozenset[int]
+
+
+def _tensors(spot: Spot, nodes: Mapping[Spot, Sequence[Node]], index: Index) -> _Tensors:
     if isinstance(spot, ENode):
         made = frozenset(index.made[spot].outputs.values()) | {spot.eclass}
-        return made, frozenset(spot.children)
+        return _Tensors(made, frozenset(spot.children))
     classes, [node, *_] = index.saturated.value_class, nodes[spot]
-    read = (classes[name] for name in node.inputs if name is not None)
-    return frozenset(map(classes.__getitem__, node.outputs)), frozenset(read)
+    read = frozenset(classes[name] for name in node.inputs if name is not None)
+    return _Tensors(frozenset(map(classes.__getitem__, node.outputs)), read)
 
 
-def _connected(
-    spots: Sequence[Spot],
-    tensors: Mapping[Spot, tuple[frozenset[int], frozenset[int]]],
-    links: Iterable[Sequence[Spot]],
+def _neighbours(
+    changed: Collection[Spot], spots: Sequence[Spot], tensors: Mapping[Spot, _Tensors]
 ) -> Iterator[list[Spot]]:
-    """What makes or reads a tensor that one of all makes stands together, and what is linked."""
+    """What came or went and makes or reads the same tensor, which one of all makes."""
+    inside = [spot for spot in spots if spot in changed]
+    made = {tensor for spot in inside for tensor in tensors[spot].made}
+    by_tensor: dict[int, list[Spot]] = {}
+    for spot in inside:
+        for tensor in (tensors[spot].made | tensors[spot].read) & made:
+            by_tensor.setdefault(tensor, []).append(spot)
+    yield from by_tensor.values()
+
+
+def _are_near(
+    region: Sequence[Spot], other: Sequence[Spot], tensors: Mapping[Spot, _Tensors]
+) -> bool:
+    """One makes a tensor that the other makes or reads."""
+    made, others = ({t for s in each for t in tensors[s].made} for each in (region, other))
+    read, reads = ({t for s in each for t in tensors[s].read} for each in (region, other))
+    return not (made.isdisjoint(others | reads) and others.isdisjoint(read))
+
+
+def _connected(spots: Sequence[Spot], groups: Iterable[Sequence[Spot]]) -> Iterator[list[Spot]]:
+    """What is in one group stands together; in the order of `spots`."""
     order = {spot: place for place, spot in enumerate(spots)}
-    changed = {tensor for made, _ in tensors.values() for tensor in made}
-    groups: dict[object, list[Spot]] = {}
-    for spot, (made, read) in tensors.items():
-        for tensor in (made | read) & changed:
-            groups.setdefault(tensor, []).append(spot)
-    for number, link in enumerate(links):
-        groups["run", number] = [*link]
-    of_spot: dict[Spot, list[object]] = {spot: [] for spot in spots}
-    for name, members in groups.items():
+    left = dict(enumerate(groups))
+    of_spot: dict[Spot, list[int]] = {spot: [] for spot in spots}
+    for number, members in left.items():
         for spot in members:
-            of_spot[spot].append(name)
+            of_spot[spot].append(number)
     seen: set[Spot] = set()
     for start in spots:
         if start in seen:
@@ -161,7 +196,7 @@ def _connected(
         while pending:
             here = pending.pop()
             region.append(here)
-            near = {spot for name in of_spot[here] for spot in groups.pop(name, ())} - seen
+            near = {spot for number in of_spot[here] for spot in left.pop(number, ())} - seen
             seen |= near
             pending += near
         yield sorted(region, key=order.__getitem__)

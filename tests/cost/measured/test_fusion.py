@@ -207,3 +207,22 @@ def test_what_a_change_saves_has_the_fusing_that_it_lets_happen(measured_model) 
     *_, rest = explain_answer(*given, 3.0)
     assert rest == Change((), (), -1.0, (), (), ("constants that are not folded",))
     assert len(timer.timed) == timed
+
+
+def test_what_stays_joins_no_changes(measured_model) -> None:
+    """The first sum is read by the second product, and both stay; what each pair lets fuse is its
+    own: twice 5, 1, 1, 3 becomes 6."""
+    case = Case(
+        "rewrite neg: Neg(Neg(x)) => x",
+        "(float[4,4] x, float[4,4] w) => (float[4,4] y) <float[4] b> "
+        "{ p = MatMul(x, w) n = Neg(p) m = Neg(n) a = Add(m, b) "
+        "q = MatMul(a, w) i = Neg(q) j = Neg(i) y = Add(j, b) }",
+    )
+    times = fused({"MatMul+Add": 6.0}, MatMul=5.0, Add=3.0, Neg=1.0)
+    model = measured_model(FakeTimer(times))
+    settled = case.settle(model)
+    assert (settled.before, settled.cost) == (20.0, 12.0)
+    assert explain_answer(case.graph, case.saturated, settled, model, case.program, 8.0) == (
+        Change(("Neg of `n`", "Neg of `m`"), (), 4.0, ("neg",), ("MatMul of `p`", "Add of `a`")),
+        Change(("Neg of `i`", "Neg of `j`"), (), 4.0, ("neg",), ("MatMul of `q`", "Add of `y`")),
+    )
