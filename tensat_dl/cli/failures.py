@@ -69,6 +69,9 @@ def report_failure(error: BaseException, *, debug: bool) -> ExitCode:
         case OSError() if error.filename is not None:
             _complain(f"{error.filename}: {error.strerror}")
             return ExitCode.USAGE
+        case FileNotFoundError():
+            _complain("the working directory is gone", help="change to one that exists")
+            return ExitCode.USAGE
         case OSError() if error.errno is not None:
             _complain(f"cannot write what there is to say: {error.strerror}")
             _stop_printing()
@@ -118,9 +121,10 @@ def count_problems(diagnostics: Iterable[Diagnostic]) -> str:
 def _complain(*lines: str, help: str = "") -> None:
     with contextlib.suppress(OSError):
         sys.stdout.flush()
-    print("\n".join(map(seen, (f"tensat-dl: {lines[0]}", *lines[1:]))), file=sys.stderr)
-    if help:
-        print(f"help: {seen(help)}", file=sys.stderr)
+    with contextlib.suppress(OSError):  # nobody can be told, but the exit code tells
+        print("\n".join(map(seen, (f"tensat-dl: {lines[0]}", *lines[1:]))), file=sys.stderr)
+        if help:
+            print(f"help: {seen(help)}", file=sys.stderr)
 
 
 def _one_line(error: BaseException) -> str:

@@ -14,9 +14,10 @@ from tensat_dl.diagnosis.index import Index
 from tensat_dl.diagnosis.matching import MAX_STEPS, Binding, Matcher, Stuck
 from tensat_dl.diagnosis.misfit import misfit
 from tensat_dl.diagnosis.naming import Names
-from tensat_dl.diagnosis.obstacles import Judge, Obstacle
+from tensat_dl.diagnosis.obstacles import Judge, Obstacle, Stage
 from tensat_dl.egraph.plan import RulePlan, plan_rule
 from tensat_dl.egraph.snapshot import Saturated, StopReason
+from tensat_dl.egraph.symmetry import symmetric_pairs
 from tensat_dl.errors import UsageError
 from tensat_dl.graph.model import Graph
 from tensat_dl.language.check.report import source_text
@@ -124,6 +125,8 @@ class _Search:
         self.fires: list[tuple[Part, ...]] = []
         self.blocked: list[tuple[Obstacle, Binding]] = []
         self.complete = True
+        self.mirrored = bool(symmetric_pairs(plan.rule))
+        self.shown: set[frozenset[int]] = set()
 
     def run(self, at: int | None) -> None:
         """Find all matches; each fires or has an obstacle."""
@@ -132,11 +135,24 @@ class _Search:
             if len({binding.tensors.get(root) for root in roots}) < len(roots):
                 continue  # the outputs of a match are distinct tensors
             obstacle = self.judge.obstacle(binding)
-            if obstacle is not None:
+            if obstacle is not None and obstacle.stage is not Stage.ROUNDS:
+                self.blocked.append((obstacle, binding))
+            elif not self._is_first(binding):
+                continue
+            elif obstacle is not None:
                 self.blocked.append((obstacle, binding))
             elif len(self.fires) < _SHOWN:
                 self.fires.append(self._parts(binding))
         self.complete = self.matcher.steps <= MAX_STEPS
+
+    def _is_first(self, binding: Binding) -> bool:
+        """Of the orders of outputs that can be exchanged only one acts."""
+        if not self.mirrored:
+            return True
+        nodes = frozenset(id(made) for made in binding.nodes.values())
+        new = nodes not in self.shown
+        self.shown.add(nodes)
+        return new
 
     @property
     def depth(self) -> tuple[int, int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from importlib.metadata import version
@@ -108,6 +109,7 @@ def test_usage_errors(tensat, arguments: list[str], message: str) -> None:
         (InfeasibleError("no selection"), 6, "no selection"),
         (KeyboardInterrupt(), 130, "interrupted"),
         (PermissionError(13, "Permission denied", "out.onnx"), 2, "out.onnx: Permission denied"),
+        (FileNotFoundError(2, "No such file"), 2, "the working directory is gone\nhelp: change"),
         (MemoryError(), 1, "out of memory\nhelp: set a limit with --memory"),
         (ValueError("odd\nvalue"), 1, "internal error: ValueError: odd value\nhelp: this is a"),
         (AssertionError(), 1, "internal error: AssertionError: no message"),
@@ -206,6 +208,16 @@ def test_output_that_cannot_be_written_is_said_in_one_line(tensat, failing) -> N
     done = tensat("ops")
     assert done.code == ExitCode.USAGE
     assert done.err == "tensat-dl: cannot write what there is to say: No space left on device\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a file that is always full")
+def test_errors_that_cannot_be_written_are_told_by_the_exit_code(tmp_path: Path) -> None:
+    path = tmp_path / "r.tsat"
+    path.write_text("language 1\nrewrite r: x => Relu(x)\n")
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "tensat_dl", "check", str(path)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=full, text=True)
+    assert done.returncode == ExitCode.USAGE
 
 
 def test_a_crash_can_be_told_of_every_phase() -> None:

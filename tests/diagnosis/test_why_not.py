@@ -182,6 +182,28 @@ def test_outputs_of_a_match_are_distinct() -> None:
     }
 
 
+MERGE = """rule r {
+  match { y1 = MatMul(x, w1: T[K, N1]) y2 = MatMul(x, w2: T[K, N2]) }
+  emit { y1, y2 = Split(MatMul(x, Concat(w1, w2, axis=1)), i64([N1, N2]), axis=-1) }
+}"""
+
+
+def test_outputs_that_can_be_exchanged_match_once() -> None:
+    """There is one pair of products, `q` and `k`; what the rule makes of them is a third product
+    of `x`, with which it could pair both, but `@rounds(1)` is its default."""
+    answer = ask(MERGE)
+    assert answer.applied == 1
+    (parts,) = answer.fires
+    assert {part.node for part in parts} == {"MatMul of `q`", "MatMul of `k`"}
+    pairs = [{part.node for part in attempt.matched} for attempt in answer.attempts]
+    assert sorted(map(sorted, pairs)) == [
+        ["MatMul made by rule `r`", "MatMul of `k`"],
+        ["MatMul made by rule `r`", "MatMul of `q`"],
+    ]
+    assert all("`@rounds(1)`" in attempt.obstacle for attempt in answer.attempts)
+    assert answer.missed == 0
+
+
 @pytest.mark.parametrize(
     ("name", "at", "message", "help"),
     [

@@ -1,5 +1,8 @@
 """Files are written whole or not at all, with their external data, and never over the input."""
 
+import errno
+import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -195,6 +198,17 @@ def test_a_failure_leaves_nothing(
         read_and_save(outside, target)
     assert files(outside.parent) == ["in.bin", "in.onnx", "out.onnx"]
     assert target.read_bytes() == b"old"
+
+
+def test_what_does_not_fit_is_named(inside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    target = inside.parent / "out.onnx"
+    with pytest.raises(UsageError, match=f"cannot write {re.escape(str(target))}: No space left"):
+        read_and_save(inside, target)
+    assert not target.exists()
 
 
 def test_places_that_cannot_be_written(inside: Path) -> None:

@@ -79,7 +79,7 @@ def write_files(
     `folder` is where the external data of `proto` is now; files in `avoid` are left alone.
     """
     data = _data_path(target, avoid)
-    with _temporary(target.parent) as temporaries:
+    with _temporaries_beside(target) as temporaries:
         if external:
             stream = temporaries.open()
             proto = _moved_out(proto, folder, stream, data.name)
@@ -110,13 +110,13 @@ class _Temporaries:
 
 
 @contextmanager
-def _temporary(folder: Path) -> Iterator[_Temporaries]:
-    temporaries = _Temporaries(folder, [])
+def _temporaries_beside(target: Path) -> Iterator[_Temporaries]:
+    temporaries = _Temporaries(target.parent, [])
     try:
         yield temporaries
     except OSError as error:
         raise UsageError(
-            f"cannot write to {folder}: {error.strerror or error}",
+            f"cannot write {target}: {error.strerror or error}",
             help="choose another place with -o",
         ) from None
     finally:
