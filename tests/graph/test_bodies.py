@@ -77,6 +77,23 @@ def test_a_body_whose_ranks_change_is_left_alone() -> None:
     assert types_inside(RANK) == {}
 
 
+UNREAD = """(int64 n, float[B, 2] x) => (float[B, 2] y) {
+    y = Loop(n, "", x) <body = body (int64[1] i, bool[1] go, float[B, 2] a)
+        => (bool on, float[B, 2] a2) {
+            on = Constant<value = bool {1}>()
+            b = Neg(a) a2 = Add(b, x)
+        }>
+}"""
+
+
+def test_what_the_body_does_not_read_may_change_its_rank() -> None:
+    """The condition is a vector in the first iteration, and a scalar later."""
+    inside = types_inside(UNREAD)["body"]
+    assert inside["a"] == inside["a2"] == ["B", 2]
+    assert (inside["go"], inside["on"]) == ([1], [])
+    assert types_inside(UNREAD.replace("Neg(a)", "Where(go, a, x)")) == {}
+
+
 SCAN = """(float[2] start, float[3, T, 5] xs) => (float[2] last, float[T, 2] sums) {
     last, sums = Scan <num_scan_inputs = 1, scan_input_axes = [AXIS], body = body
         (float[2] h, float[a, b] x) => (float[2] h2, float[2] out) {

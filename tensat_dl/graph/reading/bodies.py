@@ -4,6 +4,7 @@ Enters: a node of control flow, what is known outside, and what makes a better g
 Leaves: the same node with better bodies.  What a body is given has the types that follow from
 outside, not those that it declares.  Of what a loop carries that is the type at its beginning,
 where an iteration keeps it: so it holds for all.  A dim that an iteration may change is unknown.
+What the body never reads may change its rank, too: conditions often go from [1] to a scalar.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from tensat_dl.graph.model import Constant, Graph
 from tensat_dl.graph.names import operators, subgraphs
 from tensat_dl.graph.reading.outside import Outside
 from tensat_dl.graph.source import Improved, Source, opset_imports, plain_domain
+from tensat_dl.graph.structure import read_by
 from tensat_dl.graph.writing.write import build_proto
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.protos import proto_of
@@ -86,7 +88,7 @@ class Bodies:
             if not _write_types(model.proto.graph, given.types, loose):
                 return None
             graph = self.read(model)
-            changing = _changing(graph, [value.name for value in body.input], given)
+            changing = _changing(graph, body, given)
             if changing is None or graph.source.warnings:
                 return None
             if changing <= loose:
@@ -171,15 +173,17 @@ def _write_outputs(body: onnx.GraphProto, graph: Graph) -> bool:
     return True
 
 
-def _changing(graph: Graph, inputs: list[str], given: _Given) -> set[tuple[int, int]] | None:
-    """The dims, by input and axis, that an iteration may change; None where it may change more."""
+def _changing(graph: Graph, body: onnx.GraphProto, given: _Given) -> set[tuple[int, int]] | None:
+    """The dims, by input and axis, that an iteration may change; None where it may change more of
+    what the body reads."""
     found: set[tuple[int, int]] = set()
+    read = {*read_by(body.node), *(value.name for value in body.output)}
     for place, output in given.carried:
-        before, after = graph.types[inputs[place]], graph.type_of(graph.outputs[output].value)
-        axes = _differing(before, after)
-        if axes is None:
+        name = body.input[place].name
+        axes = _differing(graph.types[name], graph.type_of(graph.outputs[output].value))
+        if axes is None and name in read:
             return None
-        found.update((place, axis) for axis in axes)
+        found.update((place, axis) for axis in axes or ())
     return found
 
 
