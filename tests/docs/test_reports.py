@@ -19,6 +19,7 @@ from tensat_dl.cost.measured.cache import Measurement, to_content
 from tensat_dl.cost.measured.comparison import Comparison
 from tensat_dl.cost.measured.machine import Setting
 from tensat_dl.cost.measured.tally import Tally
+from tensat_dl.diagnosis.changes import Reason
 from tensat_dl.diagnosis.verdict import Verdict as Standing
 from tensat_dl.egraph.snapshot import StopReason as Ended
 from tensat_dl.extract.problem import LimitRecord, Status as ExtractionStatus, StopReason
@@ -78,6 +79,7 @@ def run_report() -> dict[str, Any]:
     assert outcome.changes and outcome.extraction.stages
     full = replace(
         outcome,
+        changes=tuple(replace(c, kept=("n",), reasons=(*Reason,)) for c in outcome.changes),
         exploration=replace(outcome.exploration, warnings=("w",)),
         extraction=replace(
             outcome.extraction,
@@ -189,6 +191,7 @@ def test_the_keys_of_diagnostics(capsys: pytest.CaptureFixture[str]) -> None:
 WORDS: list[tuple[str, str, type[Enum]]] = [
     ("run --json", "status", OutcomeStatus),
     ("run --json", "exploration.stopped_by", Ended),
+    ("run --json", "changes[].reasons[]", Reason),
     ("extract --json", "extraction.status", ExtractionStatus),
     ("extract --json", "extraction.stopped", StopReason),
     ("verify --json", "rules[].status", Status),
