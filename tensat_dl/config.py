@@ -119,8 +119,7 @@ def _discover(directory: Path) -> Source | None:
 
 def _parse(path: Path) -> dict[str, Any]:
     try:
-        with path.open("rb") as file:
-            return tomllib.load(file)
+        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except OSError as error:
         raise UsageError(f"cannot read the configuration {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:  # also bad UTF-8, endless numbers and nesting

@@ -15,7 +15,7 @@ from tensat_dl.cost.models import MEASURED, make_cost_model
 from tensat_dl.diagnostics import Diagnostic, Severity
 from tensat_dl.egraph.explore import explore
 from tensat_dl.egraph.lowering import Unwritable
-from tensat_dl.egraph.snapshot import Saturated
+from tensat_dl.egraph.snapshot import Saturated, StopReason
 from tensat_dl.errors import TensatError, UsageError
 from tensat_dl.graph.model import Graph
 from tensat_dl.language.program import CheckedProgram, Claim, Limit, Run, Saturate, TestCase
@@ -158,9 +158,14 @@ class _TestRun:
 
 
 def _with_limits(verdict: Verdict, saturated: Saturated) -> Verdict:
-    """What fails may do so because not all was explored."""
-    if verdict.ok:
+    """What fails may do so because not all was explored, and so may what holds because something
+    was not found."""
+    cut = saturated.exploration.stopped_by not in (StopReason.SATURATED, StopReason.SCHEDULE)
+    if verdict.ok and not (cut and verdict.claim.negated):
         return verdict
+    if verdict.ok:
+        message = "this was not found, but not all was explored"
+        verdict = replace(verdict, ok=False, message=message)
     return replace(verdict, notes=(*saturated.exploration.warnings, *verdict.notes))
 
 

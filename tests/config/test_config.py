@@ -42,6 +42,11 @@ def test_tensat_toml_of_the_directory_is_read(tmp_path: Path) -> None:
     assert settings.explore.seconds == Settings().explore.seconds
 
 
+def test_a_byte_order_mark_says_nothing(tmp_path: Path) -> None:
+    (tmp_path / "tensat.toml").write_bytes(b"\xef\xbb\xbf[explore]\r\nenodes = 7\r\n")
+    assert config.load_settings(directory=tmp_path).explore.enodes == 7
+
+
 def test_pyproject_table_is_read_where_there_is_no_tensat_toml(tmp_path: Path) -> None:
     write(tmp_path / "pyproject.toml", "[tool.tensat-dl.verify]\nsamples = 9\n")
     assert config.load_settings(directory=tmp_path).verify.samples == 9

@@ -254,6 +254,26 @@ def test_an_explosion_is_named_where_a_claim_fails() -> None:
     assert failure.notes[0].startswith("the exploration reached its limit (enodes)")
 
 
+@pytest.mark.parametrize("claim", ["expect not fires r", "expect not y == x"])
+def test_what_was_not_looked_for_is_not_absent(claim: str) -> None:
+    """The rule fires, and makes `y` equal to `x`, where it gets to."""
+    text = f"""rewrite r: Neg(Neg(x)) => x
+    test "absent" {{
+      input x: f32[4]
+      given y = Neg(Neg(x))
+      {claim}
+    }}"""
+    program = load_text(text, "rules.tsat", Diagnostics())
+    assert program is not None
+    (result,) = run_tests(program, Settings())
+    assert not result.ok
+    settings = replace(Settings(), explore=ExploreSettings(enodes=1))
+    (result,) = run_tests(program, settings)
+    (failure,) = result.failures
+    assert failure.message == "this was not found, but not all was explored"
+    assert failure.notes[0].startswith("the exploration reached its limit (enodes)")
+
+
 def test_what_is_not_proven_in_time_does_not_hold() -> None:
     """Sums of five of one type: none is cheaper than four additions, but that takes a search."""
     text = """@real rewrite associate: Add(Add(a, b), c) <=> Add(a, Add(b, c))
