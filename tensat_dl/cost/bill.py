@@ -53,7 +53,7 @@ def paid_by_original(
     """The nodes of the original that are run as one, with their price."""
     parts = parts_of_graph(graph, saturated)
     if isinstance(model, MeasuredModel):
-        runs = runs_of_graph(graph, parts)
+        runs = runs_of_graph(graph, parts, model.known_price)
         return [(nodes, _price(timed, settled, model)) for nodes, timed in runs]
     return [((node,), _price(part, settled, model)) for node, part in parts]
 

@@ -7,6 +7,7 @@ once; for one that measures see `cost.measured.search`.
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 
 from tensat_dl.cost.counts import with_counts
 from tensat_dl.cost.demand import Demand, with_demand
@@ -55,9 +56,9 @@ def settle(
     if isinstance(model, MeasuredModel):
         with phases(Phase.COST):
             chains, plain = finish(with_chains(posed)), finish(posed)
-            timed = [timed for _, timed in runs_of_graph(graph, original)]
+            runs = partial(runs_of_graph, graph, original)
         search = MeasuringSearch(chains, model, settings, phases)
-        return search.run(plain, timed, _symbols(graph))
+        return search.run(plain, runs, _symbols(graph))
     with phases(Phase.COST):
         posed = finish(posed)
     with phases(Phase.EXTRACT):

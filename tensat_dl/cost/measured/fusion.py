@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -142,32 +142,78 @@ def _names(node: ENode) -> tuple[str, ...]:
     )
 
 
-def runs_of_graph(
-    graph: Graph, parts: Sequence[tuple[Node, Part]]
-) -> list[tuple[tuple[Node, ...], Timed]]:
-    """What the original graph runs, `parts` in topological order, with its chains made: the nodes
-    of each, the first one first.
+@dataclass(frozen=True)
+class _Run:
+    """Nodes of the original that are run as one, the last of which makes a value; `total` is its
+    price with that of all `behind` it."""
 
-    A chain goes on where its value is read once; each node takes the first that it may.
+    nodes: tuple[Node, ...]
+    timed: Timed
+    behind: tuple[_Run, ...]
+    total: float
+
+
+def runs_of_graph(
+    graph: Graph, parts: Sequence[tuple[Node, Part]], price: Callable[[Timed], float]
+) -> list[tuple[tuple[Node, ...], Timed]]:
+    """What the original graph runs, `parts` in topological order, with those of its chains made
+    that are the cheapest: the nodes of each, the first one first.
+
+    A chain goes on where its value is read once.
     """
     read = Counter(name for node, _ in parts for name in node.inputs)
     read.update(output.value for output in graph.outputs)
-    running: dict[str, tuple[tuple[Node, ...], Timed]] = {}
+    ends: dict[str, list[_Run]] = {}
     for node, part in parts:
-        slots = (
-            slot
-            for slot, value in enumerate(node.inputs)
-            if value in running
-            and read[value] == 1
-            and _plain_name(node) in FOLLOWERS.get(_plain_names(running[value][0]), ())
-        )
-        slot = next(slots, None)
-        if slot is None:
-            running[node.outputs[0]] = ((node,), part)
-        else:
-            nodes, inner = running.pop(str(node.inputs[slot]))
-            running[node.outputs[0]] = ((*nodes, node), Chain(part, slot, inner))
-    return list(running.values())
+        inside = {v: slot for slot, v in enumerate(node.inputs) if v in ends and read[v] == 1}
+        runs = {value: ends.pop(value) for value in inside}
+        ends[node.outputs[0]] = [
+            _run((*nodes, node), timed, behind, price)
+            for nodes, timed, behind in _longer_runs(node, part, inside, runs)
+        ]
+    last = [_cheapest(runs) for runs in ends.values()]
+    places = {id(node): place for place, (node, _) in enumerate(parts)}
+    found = sorted(_all_runs(last), key=lambda run: places[id(run.nodes[-1])])
+    return [(run.nodes, run.timed) for run in found]
+
+
+def _longer_runs(
+    node: Node,
+    part: Part,
+    inside: Mapping[str, int],
+    runs: Mapping[str, Sequence[_Run]],
+) -> Iterator[tuple[tuple[Node, ...], Timed, tuple[_Run, ...]]]:
+    """What the node may be run with, the longest first: the nodes before it, all of that as one,
+    and what is behind."""
+    best = {value: _cheapest(each) for value, each in runs.items()}
+    for value, slot in inside.items():
+        others = tuple(run for other, run in best.items() if other != value)
+        for run in runs[value]:
+            if _plain_name(node) in FOLLOWERS.get(_plain_names(run.nodes), ()):
+                yield run.nodes, Chain(part, slot, run.timed), (*run.behind, *others)
+    yield (), part, tuple(best.values())
+
+
+def _run(
+    nodes: tuple[Node, ...],
+    timed: Timed,
+    behind: tuple[_Run, ...],
+    price: Callable[[Timed], float],
+) -> _Run:
+    return _Run(nodes, timed, behind, price(timed) + sum(run.total for run in behind))
+
+
+def _cheapest(runs: Sequence[_Run]) -> _Run:
+    return min(runs, key=lambda run: run.total)
+
+
+def _all_runs(last: Sequence[_Run]) -> Iterator[_Run]:
+    """These, and what is behind them."""
+    stack = list(last)
+    while stack:
+        run = stack.pop()
+        yield run
+        stack.extend(run.behind)
 
 
 def _plain_names(nodes: Sequence[Node]) -> tuple[str, ...]:

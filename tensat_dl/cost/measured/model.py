@@ -93,6 +93,10 @@ class MeasuredModel:
             return self._unfused(timed) if isinstance(timed, Chain) else self.estimate(timed)
         return max(self._speed.seconds(question.work), self._least_of_products(timed))
 
+    def known_price(self, timed: Timed) -> float:
+        """Its price where that is final, infinity where it is a bound."""
+        return self.price(timed) if self.is_settled(timed) else math.inf
+
     def estimates(self, parts: Sequence[Timed]) -> list[float]:
         """What they count as when nothing is measured."""
         known = {timed: sum(map(self.estimate, parts_of(timed))) for timed in dict.fromkeys(parts)}

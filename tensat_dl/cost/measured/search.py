@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -55,6 +55,10 @@ _TOO_EARLY = (
 _ONE_THREAD = ", or with `--set cost.threads=1`, which times much faster on a busy machine"
 
 
+#: The chains that the original runs at given prices, with the nodes of each.
+RunsAt = Callable[[Callable[[Timed], float]], Iterable[tuple[object, Timed]]]
+
+
 @dataclass
 class MeasuringSearch:
     """The rounds: with the quick heuristic as long as it finds something to measure (and not at
@@ -74,9 +78,10 @@ class MeasuringSearch:
     extraction: Extraction = field(init=False)
     used: list[Timed] = field(init=False)
 
-    def run(self, plain: Posed, original: list[Timed], symbols: list[str]) -> Settled:
+    def run(self, plain: Posed, runs: RunsAt, symbols: list[str]) -> Settled:
         """Rounds until the answer is measured, or the time for it is over; `plain` is the problem
-        without chains."""
+        without chains, `runs` gives what the original runs at prices."""
+        original = [timed for _, timed in runs(_fewest)]
         self.measure(original)
         begun, extraction = self.begin(plain)
         guess = begun.parts_of(extraction)
@@ -96,6 +101,7 @@ class MeasuringSearch:
         while self.confirm():
             while self.open(self.settings.method, _SHORT):
                 self.measure(self.used)
+        original = [timed for _, timed in runs(self.model.known_price)]
         before, cost = (sum(map(self.model.price, timed)) for timed in (original, self.used))
         tally = self.model.tally([*original, *self.used], self.rounds, symbols)
         notes = list(self.model.notes)
@@ -223,6 +229,11 @@ class MeasuringSearch:
             else:
                 open_parts.append((node.eclass, part))
         return [part for eclass, part in open_parts if self.model.price(part) < best[eclass]]
+
+
+def _fewest(_: Timed) -> float:
+    """A price by which the longest chains are the cheapest."""
+    return 1.0
 
 
 def _clashing(posed: Posed, extraction: Extraction) -> set[int]:

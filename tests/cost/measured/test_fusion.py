@@ -62,6 +62,18 @@ def test_both_graphs_pay_the_least_of_a_chain_and_its_parts(measured_model) -> N
     assert settled.before == settled.cost == 13.0
 
 
+def test_the_original_runs_its_cheapest_chains(measured_model) -> None:
+    """(Transpose, MatMul) and Add would be 16, the first chain and the longest alike."""
+    chains = {"Transpose+MatMul": 13.0, "MatMul+Add": 10.0}
+    text = (
+        "(float[4,2] x) => (float[2,3] y) <float[4,3] w, float[3] b> "
+        "{ t = Transpose<perm=[1,0]>(x) m = MatMul(t, w) y = Add(m, b) }"
+    )
+    timer = FakeTimer(fused(chains, Transpose=4.0, MatMul=10.0, Add=3.0))
+    settled = Case("rewrite nothing: Exp(Exp(x)) => Exp(x)", text).settle(measured_model(timer))
+    assert settled.before == settled.cost == 4.0 + 10.0
+
+
 def test_it_moves_where_the_runtime_fuses_nothing(measured_model) -> None:
     def seconds(proto: onnx.ModelProto) -> float | None:
         names = [node.op_type for node in proto.graph.node]
