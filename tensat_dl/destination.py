@@ -89,7 +89,10 @@ def why_not_replaced(path: Path) -> str:
     ..".  A file that its owner protects is not replaced, though its directory would allow it."""
     if is_stream(path):
         return ""
-    if not os.access(real_path(path).parent, os.W_OK):
+    folder = real_path(path).parent
+    if not folder.is_dir():
+        return "is a link into a directory that does not exist"
+    if not os.access(folder, os.W_OK):
         return "cannot be written: its directory is write-protected"
     protected = path.exists() and not os.access(path, os.W_OK)
     return "is write-protected" if protected else ""

@@ -153,6 +153,13 @@ def test_a_closed_directory_is_named_before_any_work(tmp_path: Path, monkeypatch
     check_report("/dev/stdout")
 
 
+def test_a_link_that_leads_nowhere_is_named(tensat, files) -> None:
+    Path("out.onnx").symlink_to("none/out.onnx")
+    done = tensat("run", "my.tsat", "m.onnx", "-o", "out.onnx")
+    assert done.code == 2
+    assert "the output out.onnx is a link into a directory that does not exist" in done.err
+
+
 def test_models_and_rules_do_not_go_to_stdout(tensat, files) -> None:
     """Nor into a file of that name, as nobody means one."""
     for command in (("run", "my.tsat", "m.onnx"), ("import", "my.tsat")):

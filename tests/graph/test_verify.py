@@ -1,6 +1,7 @@
 """Verification finds what is wrong, says where, and runs what is right."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -108,6 +109,28 @@ def test_wrong_element_type_shape_and_missing_output() -> None:
     assert "float became double" in str(check(before, double).mismatches[0])
     assert "[3] became [1, 3]" in str(check(before, shape).mismatches[0])
     assert "the outputs are z instead of y" in str(check(before, renamed).mismatches[0])
+
+
+LITTLE = "the outputs are empty or NaN throughout, so that this tells little"
+
+
+@pytest.mark.parametrize(
+    ("array", "said"),
+    [
+        (np.full((2, 4), np.nan), LITTLE),
+        (np.zeros((0, 4)), LITTLE),
+        (np.array([[np.nan, np.nan, np.nan, 1]]), ""),
+        (np.full((1, 4), np.inf), ""),
+    ],
+)
+def test_samples_that_tell_little(tmp_path: Path, array: np.ndarray, said: str) -> None:
+    """Both models agree on NaN, whatever they compute."""
+    np.savez(tmp_path / "x.npz", x=array.astype(np.float32))
+    before, after = (
+        model(f"g (float[N,4] x) => (float[N,4] y) {{ y = {op}(x) }}") for op in ("Relu", "Abs")
+    )
+    result = verify(before, after, VerifySettings(input_data=str(tmp_path / "x.npz")))
+    assert (result.ok, result.samples, result.skipped) == (True, 1, said)
 
 
 def test_a_size_that_is_baked_in_is_found() -> None:

@@ -73,12 +73,14 @@ def _overridden(
 
 @dataclass
 class Comparison:
-    """`shown` are the outputs of both models in order; after them come those of `probes`."""
+    """`shown` are the outputs of both models in order; after them come those of `probes`.
+    `told`: some output that is compared held a number."""
 
     shown: Sequence[Shown]
     probes: Sequence[Probe]
     runner: Runner
     done: int = 0
+    told: bool = False
     largest: float = 0.0
     mismatches: list[Mismatch] = field(default_factory=list)
     unsupported: list[str] = field(default_factory=list)
@@ -105,15 +107,23 @@ class Comparison:
             self.largest,
             not self.mismatches,
             tuple(self.mismatches),
-            "; ".join(filter(None, skipped)),
+            "; ".join(filter(None, [*skipped, self._told_nothing()])),
             self.runner.name,
             "" if other else next(iter(self.unsupported), ""),
         )
+
+    def _told_nothing(self) -> str:
+        """Equal may be what is wrong: any two models make NaN of NaN."""
+        if self.told or self.mismatches or all(shown.random for shown in self.shown):
+            return ""
+        return "the outputs are empty or NaN throughout, so that this tells little"
 
     def _compare_outputs(self, sample: int, left: Sequence[Any], right: Sequence[Any]) -> None:
         for shown, one, other in zip(self.shown, left, right, strict=False):
             if shown.random:
                 one, other = (_shape_of(value, loose=shown.loose) for value in (one, other))
+            else:
+                self.told = self.told or _holds_number(one)
             found = compare(one, other, shown.code)
             self.largest = max(self.largest, found.relative)
             self._note(shown.name, shown.label, sample, found)
@@ -142,6 +152,16 @@ class Comparison:
                     found.beyond_reals,
                 )
             )
+
+
+def _holds_number(value: Any) -> bool:
+    """Some element is there and not NaN; texts count, and that an optional value is absent."""
+    if isinstance(value, list | tuple):
+        return any(map(_holds_number, value))
+    if isinstance(value, Mapping):
+        return any(map(_holds_number, value.values()))
+    array = np.asarray(value)
+    return bool(array.size) and not (array.dtype.kind in "fc" and bool(np.isnan(array).all()))
 
 
 def _shape_of(value: Any, *, loose: bool) -> Any:

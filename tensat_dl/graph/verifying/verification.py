@@ -36,7 +36,7 @@ class Mismatch:
 @dataclass(frozen=True)
 class Verification:
     """`samples`: how many were compared; `max_difference`: the largest relative difference of
-    floats; `skipped`: what was not compared and why, "" where all was; `runner`: what ran the
+    floats; `skipped`: what was not compared or tells little, and why, else ""; `runner` ran the
     models; `refused`: why the checker or the runtime does not take the new model, though they
     take the original, "" where they do.  What they take and what fails on its way is no refusal,
     unless it has an operator that the runtime has no code for."""
