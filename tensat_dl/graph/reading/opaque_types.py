@@ -2,8 +2,9 @@
 
 Enters: one node as it stands in the model, and the types of what it reads, captured values
 included.  Leaves: one type for each output.  Where ONNX has no inference, `schema_types` says what
-the operator's schema does.  Only here are declared types believed: of
-`value_info` all, of graph outputs no more than element type and rank.
+the operator's schema does, and `contrib_types` knows operators of onnxruntime's own.  Only here
+are declared types believed: of `value_info` all, of graph outputs no more than element type and
+rank.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from onnx import shape_inference
 from tensat_dl.graph.constants import tensor_of_constant
 from tensat_dl.graph.model import Constant
 from tensat_dl.graph.names import subgraphs
+from tensat_dl.graph.reading.contrib_types import contrib_types
 from tensat_dl.graph.reading.schema_types import types_by_schema
 from tensat_dl.graph.subgraphs import captured_by
 from tensat_dl.vocabulary.dims import Dim, SymbolicDim, unknown
@@ -49,6 +51,7 @@ class OpaqueTypes:
         found = self._inferred(node, types, constants)
         version = next((o.version for o in self.proto.opset_import if o.domain == node.domain), 1)
         found |= types_by_schema(node, version, types, found)
+        found |= contrib_types(node, types)
         return tuple(self._with_declaration(name, found.get(name)) for name in node.output)
 
     def _with_declaration(self, name: str, inferred: Type | None) -> Type:
