@@ -19,6 +19,7 @@ from tensat_dl.cost.opset_notes import opset_notes
 from tensat_dl.cost.settled import Settled
 from tensat_dl.cost.writable import Writable
 from tensat_dl.egraph.snapshot import RuleCount, Saturated
+from tensat_dl.graph.functions import function_bodies
 from tensat_dl.graph.model import Graph
 from tensat_dl.graph.names import operators, subgraphs
 from tensat_dl.graph.prune import remove_dead
@@ -146,6 +147,19 @@ def _passed_over(graph: Graph) -> Iterator[str]:
         )
 
 
+def _called(graph: Graph) -> Iterator[str]:
+    """Of functions of the model, into which rules do not look."""
+    functions = function_bodies(graph.source.proto)
+    names = {(domain, name) for domain, name, _ in functions}
+    calls = [n for n in graph.nodes if (n.operator.domain, n.operator.name) in names]
+    if calls:
+        yield (
+            f"rules do not look into the model's functions, which {counted(len(calls), 'node')} "
+            f"call{'s' * (len(calls) == 1)}: `onnx.inliner.inline_local_functions(model)` writes "
+            "them out"
+        )
+
+
 def _doubts(comparison: Comparison | None) -> Iterator[str]:
     """Of times that do not tell which model is faster."""
     if comparison is not None and comparison.advice:
@@ -226,6 +240,7 @@ def _notes(run: Run, status: OutcomeStatus, *, explained: bool) -> tuple[str, ..
         *_inside(run),
         *run.notes,
         *_passed_over(run.original),
+        *_called(run.original),
         *opset_notes(left_out, run.saturated, run.writable),
         *_in_vain(run),
         *_doubts(run.accepted.comparison),

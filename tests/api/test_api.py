@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import onnx.inliner
+import onnx.parser
 import onnx_ir
 import pytest
 from onnx import TensorProto, helper, numpy_helper
@@ -231,3 +233,17 @@ def test_costs_that_are_no_numbers_are_told(proto: onnx.ModelProto, tmp_path: Pa
     assert (report["cost"]["before"], report["cost"]["after"]) == (6, 4)
     (warning,) = report["warnings"]
     assert warning.startswith("the cost model `mine` gives Relu(f32[2, 8]) no number")
+
+
+def test_functions_of_the_model_are_told_and_can_be_written_out(rules: str) -> None:
+    """Both `Relu` of the function are one where it is written out, as the note says."""
+    text = """<ir_version: 8, opset_import: ["" : 18, "own" : 1]>
+    g (float[2] x) => (float[2] y) { a = own.twice(x) y = Neg(a) }
+    <domain: "own", opset_import: ["" : 18]> twice (p) => (q) { r = Relu(p) q = Relu(r) }"""
+    model = onnx.parser.parse_model(text)
+    notes = tensat_dl.optimize(model, rules).report["notes"]
+    (note,) = (each for each in notes if "functions" in each)
+    assert "which 1 node calls: `onnx.inliner.inline_local_functions(model)`" in note
+    result = tensat_dl.optimize(onnx.inliner.inline_local_functions(model), rules)
+    assert operators(result.model) == ["Relu", "Neg"]
+    assert not any("functions" in each for each in result.report["notes"])
