@@ -8,6 +8,7 @@ folder are refused, as onnxruntime does.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,7 +67,8 @@ class ExternalContent:
 def external_content(tensor: onnx.TensorProto, folder: Path | None) -> ExternalContent:
     """Where the data of `tensor` is.  Raises InputError where it is not."""
     dtype = element_type(tensor)
-    entries = {entry.key: entry.value for entry in tensor.external_data}
+    # what is not UTF-8 comes as bytes
+    entries = {entry.key: os.fsdecode(entry.value) for entry in tensor.external_data}
     path = _path(tensor.name, entries.get("location", ""), folder)
     dims = tuple(tensor.dims)
     expected = byte_size(dtype, dims)

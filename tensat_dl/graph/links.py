@@ -59,4 +59,4 @@ def _moved(proto: onnx.ModelProto, places: Mapping[str, Path]) -> onnx.ModelProt
 
 
 def _location(tensor: onnx.TensorProto) -> str:
-    return next((e.value for e in tensor.external_data if e.key == "location"), "")
+    return next((os.fsdecode(e.value) for e in tensor.external_data if e.key == "location"), "")

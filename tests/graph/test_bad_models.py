@@ -252,6 +252,47 @@ def test_nodes_that_nobody_can_run_are_left_as_they_are(odd: onnx.NodeProto) -> 
     assert [node.operator.name for node in read_nodes] == [odd.op_type, "Relu"]
 
 
+def test_a_conditional_without_a_condition_is_left_as_it_is() -> None:
+    branch = helper.make_graph(
+        [helper.make_node("Neg", ["x"], ["z"])],
+        "branch",
+        [],
+        [helper.make_tensor_value_info("z", TensorProto.FLOAT, [3])],
+    )
+    for inputs in ([], [""]):
+        odd = helper.make_node("If", inputs, ["y"], then_branch=branch, else_branch=branch)
+        (node,) = read_model(graph([odd], ["y"]), ModelSettings()).nodes
+        assert node.operator.name == "If"
+
+
+def test_a_branch_whose_element_type_is_none_is_left_as_it_is() -> None:
+    usual, odd = (
+        helper.make_graph(
+            [helper.make_node("Neg", ["x"], ["w"])],
+            "branch",
+            [],
+            [helper.make_tensor_value_info("w", code, [3])],
+        )
+        for code in (TensorProto.FLOAT, 77)
+    )
+    node = helper.make_node("If", ["c"], ["y"], then_branch=usual, else_branch=odd)
+    model = graph([node], ["y"])
+    model.graph.input.append(helper.make_tensor_value_info("c", TensorProto.BOOL, []))
+    assert [node.operator.name for node in read_model(model, ModelSettings()).nodes] == ["If"]
+
+
+def test_a_place_of_data_that_is_no_text(tmp_path: Path) -> None:
+    """Protobuf hands out the bytes where they are not UTF-8."""
+    w = TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[300])
+    w.data_location = TensorProto.EXTERNAL
+    w.external_data.add(key="location", value="nowhere.bin")
+    node = helper.make_node("Add", ["x", "w"], ["y"])
+    content = graph([node], ["y"], initializer=[w]).SerializeToString()
+    (tmp_path / "m.onnx").write_bytes(content.replace(b"nowhere", b"nowh\xffre"))
+    with pytest.raises(InputError, match="does not exist"):
+        read(tmp_path / "m.onnx")
+
+
 def test_a_node_without_outputs() -> None:
     nodes = [helper.make_node("Neg", ["x"], []), helper.make_node("Relu", ["x"], ["y"])]
     with pytest.raises(InputError, match="Neg node number 0 has no outputs"):

@@ -31,6 +31,10 @@ from tensat_dl.vocabulary.types import UNDECLARED, TensorType, Type
 _SHOWN_BYTES = 1024
 
 
+#: What ONNX says of a model whose types it cannot infer.
+_REFUSALS = (RuntimeError, onnx.checker.ValidationError, shape_inference.InferenceError)
+
+
 @dataclass
 class OpaqueTypes:
     """Knows one model: its opsets, functions and declarations.  `doubted`: what subgraphs declare
@@ -90,7 +94,7 @@ class OpaqueTypes:
                 model.graph.initializer.append(tensor_of_constant(constant, name))
         try:
             result = shape_inference.infer_shapes(model, data_prop=True)
-        except (RuntimeError, onnx.checker.ValidationError, shape_inference.InferenceError):
+        except (*_REFUSALS, ValueError):  # the last tells of element types that are none
             return {}
         given = [types[name] for name in reads]
         symbols = _symbols(given)

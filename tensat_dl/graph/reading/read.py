@@ -249,7 +249,7 @@ class _Reading:
         """Which branch an `If` takes, where that follows from constants and shapes."""
         if not self.inlines or not is_conditional(proto) or self._is_opaque(proto):
             return None
-        type_ = self.types[proto.input[0]]
+        type_ = self.types.get(proto.input[0]) if proto.input else None
         if not isinstance(type_, TensorType):
             return None
         value = type_.value
