@@ -141,7 +141,7 @@ def test_sizes(text: str, size: int) -> None:
         ({"explore": {"enode": 3}}, "unknown key `enode` in [explore]; did you mean `enodes`?"),
         ({"explorer": {}}, "unknown table `explorer`; did you mean `explore`?"),
         ({"enodes": 3}, "unknown table `enodes`; did you mean `explore.enodes`?"),
-        ({"rules": {"zzz": 3}}, "unknown key `zzz` in [rules]; there are: exact"),
+        ({"rules": {"zzz": 3}}, "unknown key `zzz` in [rules]; there are: bodies, exact"),
         ({"explore": 3}, "`explore` is a table"),
         ({"explore": {"enodes": "many"}}, "`explore.enodes` is a whole number, not 'many'"),
         ({"explore": {"enodes": True}}, "`explore.enodes` is a whole number, not True"),
