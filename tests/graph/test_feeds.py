@@ -184,3 +184,38 @@ def test_lists_that_are_demanded(text: str, wanted: Callable[..., bool]) -> None
     search = FeedSearch(inputs(f"g ({text}) => (float[1,1,7,8] y) {{ y = Op(x) }}"), runner)
     first, second = (search.find(sample, sample).values["s"] for sample in range(2))
     assert first.shape == second.shape == (2,)
+
+
+SWITCHED = """g (int64 rate, float[N] x) => (float[N] y) <int64 high = {16000}> {
+    low = Constant<value_int=8000>() one = Identity(rate) is_low = Equal(low, one)
+    y = If(is_low) <
+        then_branch = t () => (float[N] p) { p = Neg(x) },
+        else_branch = e () => (float[N] q) {
+            is_high = Equal(rate, high) q = If(is_high) <
+                then_branch = t2 () => (float[N] r) { r = Exp(x) },
+                else_branch = e2 () => (float[N] s) { s = Abs(x) }
+            >
+        }
+    >
+}"""
+
+
+def test_samples_go_the_ways_that_numbers_open() -> None:
+    """8000, 16000 and neither, by turns."""
+    found = inputs(SWITCHED)
+    assert found.switches == {"rate": (8000, 16000)}
+    search = FeedSearch(found, Demanding(lambda **_: True))
+    rates = [int(search.find(sample, seed=sample).values["rate"]) for sample in range(4)]
+    assert (rates[0], rates[1], rates[3]) == (8000, 16000, 8000)
+    assert 0 <= rates[2] < 10
+
+
+def test_a_number_without_which_nothing_runs_is_found() -> None:
+    search = FeedSearch(inputs(SWITCHED), Demanding(lambda rate, x: rate == 16000))
+    assert [int(search.find(sample, seed=0).values["rate"]) for sample in range(3)] == [16000] * 3
+
+
+def test_only_single_integers_have_numbers() -> None:
+    """A list that is one number throughout is no usual one: all words a padding."""
+    text = "g (int64[4] ids) => (bool[4] y) <int64 pad = {7}> { y = Equal(ids, pad) }"
+    assert inputs(text).switches == {}

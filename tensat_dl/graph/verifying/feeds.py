@@ -25,6 +25,9 @@ from tensat_dl.graph.verifying.slots import Inputs, InputSlot
 #: Ranges of integers, low inclusive, high exclusive: first the ones that test most.
 RANGES = ((-9, 10), (0, 10), (1, 10), (-2, 2), (0, 2), (1, 2), (0, 1))
 
+#: The range of an input that is none of the numbers that it is compared with.
+_BESIDE = (0, 10)
+
 #: For so many choices of sizes, lists of integers that might fit are tried.
 _SIZES_WITH_LISTS = 3
 
@@ -82,10 +85,20 @@ class FeedSearch:
         if not first or len(self._integers()) < 2:
             return feed
         widest = feed
-        for slot in (slot for slot in self._integers() if slot.name not in feed.plan.lists):
+        fixed = {*feed.plan.lists, *self.inputs.switches}
+        for slot in (slot for slot in self._integers() if slot.name not in fixed):
             widest = self._widened(widest, slot, seed, deadline)
         self._last = widest.plan
         return widest
+
+    def _switches(self, sample: int) -> dict[str, tuple[int, int]]:
+        """For each input that the model compares with numbers one of them, as the range that it
+        is, or numbers beside them: by turns, so that samples take several ways."""
+        found = {}
+        for name, numbers in self.inputs.switches.items():
+            place = sample % (len(numbers) + 1)
+            found[name] = (numbers[place], numbers[place] + 1) if place < len(numbers) else _BESIDE
+        return found
 
     def _widened(self, feed: Feed, slot: InputSlot, seed: int, deadline: float) -> Feed:
         """Give one input the widest range that the model still accepts."""
@@ -103,21 +116,37 @@ class FeedSearch:
         floats = self._floats(Floats.UNIT if sample % 2 else Floats.NORMAL)
         known = SizeChoices(self.inputs, self.dims)
         sizes = list(known.for_sample(sample))
+        switches = self._switches(sample)
         if self._last is not None:
             near = (sizes[0], known.near(self._last.sizes, sample), self._last.sizes)
+            for choice in near if switches else ():
+                ranges = {**self._last.ranges, **switches}
+                yield replace(self._last, sizes=choice, ranges=ranges, floats=floats)
             for choice in near:
                 yield replace(self._last, sizes=choice, floats=floats)
             yield from (replace(self._last, sizes=choice) for choice in near)
             sizes.append(dict(self._last.sizes))
-        spans = RANGES if self._integers() else RANGES[:1]
-        for choice in sizes:
-            for span in spans:
-                yield Plan(choice, dict.fromkeys(self._integer_names(), span), floats)
+        for turn in range(max(map(len, self.inputs.switches.values()), default=-1) + 1):
+            yield from self._usual_plans(sizes, floats, self._switches(sample + turn))
+        yield from self._usual_plans(sizes, floats, {})
         for choice in sizes[:_SIZES_WITH_LISTS]:
             for lists in combinations(self.inputs, choice):
                 ranges = dict.fromkeys(self._integer_names(), RANGES[0])
                 yield Plan(choice, ranges, floats, lists)
         yield from self._random_plans(known, sizes, sample)
+
+    def _usual_plans(
+        self,
+        sizes: Sequence[Mapping[str, int]],
+        floats: Mapping[str, Floats],
+        fixed: Mapping[str, tuple[int, int]],
+    ) -> Iterator[Plan]:
+        """Sizes and ranges as they come; those of some inputs are `fixed`."""
+        names = self._integer_names()
+        spans = RANGES if set(names) - set(fixed) else RANGES[:1]
+        for choice in sizes:
+            for span in spans:
+                yield Plan(choice, {**dict.fromkeys(names, span), **fixed}, floats)
 
     def _random_plans(
         self, known: SizeChoices, sizes: Sequence[Mapping[str, int]], sample: int

@@ -7,7 +7,7 @@ without a name get `INPUT.AXIS` as theirs.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import onnx
 from onnx import TensorProto, numpy_helper
@@ -17,6 +17,7 @@ from tensat_dl.graph.interface import element_code, named_dims, tensor_dims
 from tensat_dl.graph.running.plain import plain_code
 from tensat_dl.graph.running.run import CannotRun, input_values
 from tensat_dl.graph.tensors import all_tensors, inside_bytes
+from tensat_dl.graph.verifying.switches import compared_numbers
 
 #: So many sizes are taken from the constants of a model, none larger than this, and the numbers
 #: in no longer lists.
@@ -63,6 +64,7 @@ class Inputs:
     slots: tuple[InputSlot, ...]
     shapes: tuple[tuple[int, ...], ...] = ()
     sizes: tuple[int, ...] = ()
+    switches: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 def inputs_to_feed(proto: onnx.ModelProto, given: Container[str] = ()) -> Inputs:
@@ -70,7 +72,11 @@ def inputs_to_feed(proto: onnx.ModelProto, given: Container[str] = ()) -> Inputs
     supported."""
     slots = tuple(slot for slot in map(_slot, input_values(proto)) if slot.name not in given)
     sizes = tuple(sorted(set(_constant_sizes(proto))))[:_SIZES]
-    return Inputs(slots, tuple(_output_shapes(proto.graph)), sizes)
+    single = [
+        s.name for s in slots if s.is_integer and s.form == "tensor" and {1}.issuperset(s.dims)
+    ]
+    switches = compared_numbers(proto, single)
+    return Inputs(slots, tuple(_output_shapes(proto.graph)), sizes, switches)
 
 
 def override_slots(proto: onnx.ModelProto) -> tuple[InputSlot, ...]:
