@@ -20,6 +20,8 @@ from tensat_dl.written_limits import is_limited
 
 #: Comparisons of bodies may take so many times what that of the whole model may.
 _COMPARISONS = 4
+#: So many seconds may pass in comparing outputs: a body that accepts no input takes the longest.
+_VERIFY_SECONDS = 30.0
 #: The time is over where less than this share of any limit is left.
 _LEAST_SHARE = 0.05
 #: A warning names so many rules.
@@ -75,6 +77,7 @@ def settings_of_body(settings: Settings, seconds: Mapping[str, float]) -> Settin
         Phase.EXPLORE: explore.seconds,
         Phase.EXTRACT: extract.seconds,
         Phase.MEASURE: cost.measure_seconds,
+        Phase.VERIFY: _VERIFY_SECONDS,
         Phase.COMPARE: _COMPARISONS * cost.compare_seconds,
     }
     left = {phase: most - seconds.get(phase.value, 0.0) for phase, most in limits.items()}

@@ -12,6 +12,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper, parser
 
 import tensat_dl
+from tensat_dl.bodies import settings_of_body
 from tensat_dl.graph.names import operators, subgraphs
 from tensat_dl.settings import ExtractSettings, RuleSettings, Settings
 
@@ -280,3 +281,19 @@ def test_initializers_of_a_body_stay_its_own(rules: str) -> None:
     x = np.array([[1, -2]], np.float32)
     expected = 2 * x @ numpy_helper.to_array(body.initializer[1])
     np.testing.assert_allclose(run(result.model, c=True, x=x)[0], expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("spent", "left"),
+    [
+        ({}, 30.0),
+        ({"explore": 12.0, "read": 500.0}, 18.0),
+        ({"explore": 29.0}, None),
+        ({"verify": 29.0}, None),
+        ({"compare": 20.0}, None),
+    ],
+)
+def test_bodies_share_the_time(spent: dict[str, float], left: float | None) -> None:
+    """By default 30 s of exploring, 20 of timing whole bodies; less than a twentieth is nothing."""
+    settings = settings_of_body(Settings(), spent)
+    assert (settings and settings.explore.seconds) == left
