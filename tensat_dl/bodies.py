@@ -61,7 +61,8 @@ class BodyOptimizer:
                 f"compute what was there, and is left out: {verification.mismatches[0]}"
                 + (f"; applied were {suspects}" if suspects else "")
             )
-        if not candidate.changed or not verification.ok or verification.skipped:
+        compared = verification.ok and not verification.skipped
+        if not candidate.changed or not (compared or not settings.verify.enabled):
             return None
         self.acts.append(run.acts)
         return candidate.graph
@@ -88,7 +89,7 @@ def settings_of_body(settings: Settings, seconds: Mapping[str, float]) -> Settin
         model=ModelSettings(),
         explore=replace(explore, seconds=left[Phase.EXPLORE]),
         extract=replace(extract, seconds=left[Phase.EXTRACT]),
-        cost=replace(cost, measure_seconds=left[Phase.MEASURE]),
+        cost=replace(cost, measure_seconds=max(left[Phase.MEASURE], 0.0)),
         verify=replace(settings.verify, input_data=""),
         export=replace(settings.export, explain=False),
     )

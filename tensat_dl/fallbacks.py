@@ -25,8 +25,8 @@ _NO_RULE = (
     "runtime rounds half floats: no rule is applied"
 )
 _NO_BODIES = (
-    "what rules made inside control flow is not right there: it is left out, as with --set "
-    "rules.bodies=false"
+    "what rules made inside control flow is not right there, or the runtime refuses it: it is left "
+    "out, as with --set rules.bodies=false"
 )
 _HALF = (DType.F16, DType.BF16)
 
@@ -46,16 +46,22 @@ def fall_back(run: Run, program: CheckedProgram, settings: Settings, again: Agai
     if _is_misled(run):
         another = again(program, settings, doubted=True)
         run = another if another.accepted.verification.ok else run
-    if run.accepted.verification.mismatches and run.original.source.improved:
+    if run.original.source.improved and _is_lost(run):
         run = _without_bodies(run, program, settings, again)
     return _with_fewer_rules(run, program, settings, again) if _is_beyond_reals(run) else run
 
 
+def _is_lost(run: Run) -> bool:
+    """The answer is wrong, or the model stays as it was although bodies in it are better."""
+    return bool(run.accepted.verification.mismatches) or not run.accepted.candidate.changed
+
+
 def _without_bodies(run: Run, program: CheckedProgram, settings: Settings, again: Again) -> Run:
-    """The run whose bodies of control flow are as they were, where that is right."""
+    """The run whose bodies of control flow are as they were, where that is right, or is more."""
     outer = replace(settings, rules=replace(settings.rules, bodies=False))
     another = again(program, outer, doubted=run.original.source.doubted)
-    if not another.accepted.verification.ok:
+    right, more = another.accepted.verification.ok, another.accepted.candidate.changed
+    if not right or (run.accepted.verification.ok and not more):
         return run
     return replace(another, notes=(_NO_BODIES, *another.notes))
 

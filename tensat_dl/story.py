@@ -106,9 +106,10 @@ def _inside(run: Run) -> Iterator[str]:
             sum(counts) for counts in zip(*((i.before, i.after) for i in improved), strict=True)
         )
         where = "the body of a node" if bodies == 1 else f"{bodies} bodies"
+        became = f"became {after:,}" if after != before else "are others now"
         yield (
             f"rules act inside control flow, too: in {where} of If, Loop or Scan "
-            f"{counted(before, 'node')} became {after:,}"
+            f"{counted(before, 'node')} {became}"
         )
 
 

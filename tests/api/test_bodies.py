@@ -14,7 +14,8 @@ from onnx import TensorProto, helper, numpy_helper, parser
 import tensat_dl
 from tensat_dl.bodies import settings_of_body
 from tensat_dl.graph.names import operators, subgraphs
-from tensat_dl.settings import ExtractSettings, RuleSettings, Settings
+from tensat_dl.graph.reading.outside import Outside
+from tensat_dl.settings import ExtractSettings, RuleSettings, Settings, VerifySettings
 
 RULES = """\
 language 1
@@ -125,20 +126,28 @@ def test_what_a_loop_carries_may_grow(rules: str, count: int, declared: str) -> 
     np.testing.assert_array_equal(z, np.concatenate(every))
 
 
-GROWING = """(int64 n, float[2] x, float[1] w) => (float[k] z) {
-    z = Loop(n, "", x) <body = body (int64 i, bool go, float[2] h) => (bool on, float[m] h2) {
+GROWING = """(int64 n, float[2] x, float[1] w) => (float[k] z, float[j, 2] v) {
+    z, v = Loop(n, "", x) <body = body (int64 i, bool go, float[m] h)
+        => (bool on, float[m2] h2, float[2] first) {
             on = Identity(go)
             r = Relu(h) q = Relu(r) h2 = Concat<axis=0>(q, w)
+            two = Constant<value_ints=[2, -1]>() t = Concat<axis=0>(h, h) u = Reshape(t, two)
+            axis = Constant<value_ints=[1]>() first = ReduceSum<keepdims=0>(u, axis)
         }>
 }"""
 
 
-def test_a_dim_that_grows_is_not_known_by_its_beginning(rules: str) -> None:
-    """By the first iteration alone `h` would have two elements in all of them."""
-    result = tensat_dl.optimize(model(GROWING), rules)
-    assert Counter(inside(result.model)[0]) == {"Identity": 1, "Relu": 1, "Concat": 1}
-    (z,) = run(result.model, n=3, x=X, w=np.array([5], np.float32))
+def test_a_dim_that_grows_is_not_known_by_its_beginning(tmp_path: Path) -> None:
+    """By the first iteration alone `h` would have two elements in all of them, and the rule would
+    act, with a right result for the body alone."""
+    path = tmp_path / "r.tsat"
+    rule = "rewrite two: Reshape(x, s) => Reshape(x, i64([2, 2]))"
+    path.write_text(f"{RULES}{rule} where numel(x) == 4, value(s) == [2, -1]\n")
+    result = tensat_dl.optimize(model(GROWING), str(path))
+    assert Counter(inside(result.model)[0])["Relu"] == 1
+    z, v = run(result.model, n=3, x=X, w=np.array([5], np.float32))
     np.testing.assert_array_equal(z, [1, 0, 5, 5, 5])
+    np.testing.assert_array_equal(v, [[-1, -1], [6, 6], [11, 11]])
 
 
 SCAN = """(float[2] start, float[T, 2] xs) => (float[2] last, float[T, 2] sums) {
@@ -247,12 +256,127 @@ def test_what_is_wrong_in_a_branch_is_left_out_and_told(tmp_path: Path) -> None:
     assert "applied were `neg_neg` and `wrong`" in warning
 
 
+@pytest.mark.parametrize(
+    "operator", ["Sin", "Unheard"], ids=["it is wrong in place", "it is refused in place"]
+)
+def test_what_fails_in_place_is_left_out(
+    rules: str, operator: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is found outside of bodies stays."""
+    taken_back = Outside.taken_back
+
+    def spoilt(self: Outside, written: onnx.GraphProto, body: onnx.GraphProto) -> onnx.GraphProto:
+        graph = taken_back(self, written, body)
+        graph.node[-1].op_type = operator
+        return graph
+
+    monkeypatch.setattr(Outside, "taken_back", spoilt)
+    text = IF.replace("y = If(c)", "g = Relu(x) k = Relu(g) z = Abs(k) y = If(c)")
+    proto = model(text.replace("(float[2] y)", "(float[2] y, float[2] z)"))
+    result = tensat_dl.optimize(proto, rules)
+    assert inside(result.model) == inside(proto)
+    assert sorted(n.op_type for n in result.model.graph.node) == ["Abs", "If", "Relu"]
+    assert result.report["bodies"] == 0
+    assert "what rules made inside control flow is not right there" in result.report["notes"][0]
+
+
+FOREIGN = """\
+language 1
+op "com.microsoft"::FusedMatMul(A: Tensor, B: Tensor) -> Y: Tensor {
+  since 1
+  infer Y = like(A, [dim(A, 0), dim(B, 1)])
+}
+rewrite fuse: MatMul(a: T[_, _], b: T[_, _]) => "com.microsoft"::FusedMatMul(a, b)
+rewrite relu_relu: Relu(Relu(x)) => Relu(x)
+cost model mine { MatMul = 1 Relu = 1 }
+"""
+
+
+def test_a_domain_that_only_a_body_would_need_costs_nothing_outside(tmp_path: Path) -> None:
+    path = tmp_path / "foreign.tsat"
+    path.write_text(FOREIGN)
+    proto = model("""(bool c, float[4,4] x) => (float[4,4] y, float[4,4] z) {
+        g = Relu(x) k = Relu(g) z = Abs(k)
+        y = If(c) <
+            then_branch = t () => (float[4,4] p) { a = Relu(x) p = MatMul(a, x) },
+            else_branch = e () => (float[4,4] q) { b = Relu(x) d = Relu(b) q = Abs(d) }
+        >
+    }""")
+    result = tensat_dl.optimize(proto, str(path), {"cost": {"model": "mine"}})
+    assert sorted(n.op_type for n in result.model.graph.node) == ["Abs", "If", "Relu"]
+    assert inside(result.model) == [["Relu", "Abs"], ["Relu", "MatMul"]]
+
+
+def test_without_verification_bodies_are_optimised_too(rules: str) -> None:
+    settings = Settings(verify=VerifySettings(enabled=False))
+    result = tensat_dl.optimize(model(IF), rules, settings)
+    assert inside(result.model) == [["Exp"], ["Relu", "Neg"]]
+
+
 def test_a_body_that_gives_what_it_is_given(rules: str) -> None:
     """onnxruntime takes no outer value as the output of a body: an Identity stays."""
     text = IF.replace("r = Exp(f)", "r = Neg(d)").replace("f = Neg(d) ", "")
     result = tensat_dl.optimize(model(text), rules)
     assert inside(result.model) == [["Identity"], ["Relu", "Neg"]]
     np.testing.assert_array_equal(run(result.model, c=False, x=X)[0], X)
+
+
+HIDING = """(int64 n, float[2] h) => (float[2] z, float[2] y) {
+    a = Neg(h) u = Neg(a) b = Relu(h) c = Relu(b) y = Relu(c)
+    s = Loop(n, "", u) <body = body (int64 i, bool go, float[2] NAME) => (bool on, float[2] h2) {
+            on = Identity(go) d = Add(NAME, u) h2 = Add(d, c)
+        }>
+    z = Identity(s)
+}"""
+
+
+@pytest.mark.parametrize("name", ["h", "y", "other"])
+def test_a_value_that_is_captured_is_not_hidden_by_its_new_name(rules: str, name: str) -> None:
+    """`u` becomes the input `h` and `c` the output `y`: names that a body may have, too."""
+    result = tensat_dl.optimize(model(HIDING.replace("NAME", name)), rules)
+    positive, h = np.maximum(X, 0), X
+    for _ in range(3):
+        h = h + X + positive
+    z, y = run(result.model, n=3, h=X)
+    np.testing.assert_array_equal(z, h)
+    np.testing.assert_array_equal(y, positive)
+
+
+def test_nor_where_a_branch_is_inlined(rules: str) -> None:
+    """The branch's `v` becomes `y`, which is carried under that name inside."""
+    proto = model("""(int64 n, float[2] h) => (float[2] y, float[2] z) {
+        k = Constant<value=bool {1}>()
+        y, z = If(k) <
+            then_branch = t () => (float[2] v, float[2] w) {
+                v = Neg(h)
+                w = Loop(n, "", h) <body = b (int64 i, bool go, float[2] y)
+                    => (bool on, float[2] y2) { on = Identity(go) y2 = Sub(y, v) }>
+            },
+            else_branch = e () => (float[2] q, float[2] r) { q = Exp(h) r = Neg(h) }
+        >
+    }""")
+    result = tensat_dl.optimize(proto, rules)
+    y, z = run(result.model, n=3, h=X)
+    np.testing.assert_array_equal(y, -X)
+    np.testing.assert_array_equal(z, X + 3 * X)
+
+
+def test_before_ir_4_new_constants_are_nodes(rules: str) -> None:
+    """Initializers would have to be inputs, which a branch has none of."""
+    text = """(bool c, float[1,2] x) => (float[1,2] y) {
+        y = If(c) <
+            then_branch = t () => (float[1,2] p) {
+                s = Constant<value=float[1] {3}>() w = Constant<value=float[2,2] {1,2,3,4}>()
+                m = Mul(x, s) p = MatMul(m, w)
+            },
+            else_branch = e () => (float[1,2] q) { q = Relu(x) }
+        >
+    }"""
+    proto = parser.parse_model('<ir_version: 3, opset_import: ["": 8]> g ' + text)
+    result = tensat_dl.optimize(proto, rules)
+    assert inside(result.model) == [["Relu"], ["MatMul"]]
+    (y,) = run(result.model, c=True, x=np.array([[1, -2]], np.float32))
+    np.testing.assert_array_equal(y, [[3 * (1 - 6), 3 * (2 - 8)]])
 
 
 def test_initializers_of_a_body_stay_its_own(rules: str) -> None:

@@ -28,7 +28,7 @@ def types_inside(text: str) -> dict[str, dict[str, list[int | str | None]]]:
 def dims(value: onnx.ValueInfoProto) -> list[int | str | None]:
     found: list[int | str | None] = []
     for dim in value.type.tensor_type.shape.dim:
-        named = dim.dim_param if not dim.dim_param.startswith("?") else None
+        named = dim.dim_param if not dim.dim_param.startswith("inside_") else None
         found.append(dim.dim_value if dim.HasField("dim_value") else named or None)
     return found
 
@@ -107,3 +107,62 @@ def test_a_scan_is_given_slices(axis: str, slice_: list[int | str]) -> None:
     inside = types_inside(SCAN.replace("AXIS", axis))["body"]
     assert inside["x"] == slice_
     assert inside["h"] == inside["out"] == [2]
+
+
+UNNAMED = """(int64 n, float[?, 2] h) => (float[k, 2] y) {
+    b = Relu(h)
+    y = Loop(n, "", h) <body = body (int64 i, bool go, float[a, 2] h) => (bool on, float[c, 2] h2) {
+            on = Identity(go) h2 = Concat<axis=0>(h, b)
+        }>
+}"""
+
+
+@pytest.mark.parametrize("dim", ["?", "h.0", "inside_0"])
+def test_what_changes_has_the_name_of_nothing_else(dim: str) -> None:
+    """A dim of the input `h` that has no name is called `h.0` elsewhere."""
+    names = {}
+
+    def record(body: Source) -> None:
+        for value in body.proto.graph.input:
+            names[value.name] = [d.dim_param for d in value.type.tensor_type.shape.dim][:1]
+
+    proto = parser.parse_model('<ir_version: 9, opset_import: ["": 18]> g ' + UNNAMED)
+    proto.graph.input[1].type.tensor_type.shape.dim[0].dim_param = dim
+    read_model(proto, ModelSettings(), improve=record)
+    assert names["h"][0] and names["b"][0] and names["h"] != names["b"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SCAN.replace("AXIS", "5"),
+        SCAN.replace("[AXIS]", "[0, 0]"),
+        SCAN.replace("num_scan_inputs = 1, ", "").replace("[AXIS]", "[0]"),
+        CHAINED.replace('y, z = Loop(n, "", x, x)', 'y, z = Loop(n, "", x, x, x)'),
+    ],
+    ids=["axis", "axes", "no number", "outputs"],
+)
+def test_invalid_nodes_are_left_to_onnxruntime(text: str) -> None:
+    seen = []
+    proto = parser.parse_model('<ir_version: 9, opset_import: ["": 18]> g ' + text)
+    read_model(proto, ModelSettings(), improve=seen.append)
+    assert seen == []
+
+
+def test_what_the_model_only_declares_is_not_handed_in() -> None:
+    """No sample need take the branch, which would show that the declaration is wrong."""
+    text = """(bool c, float[N, N] w) => (float[a, b] y) {
+        u = com.microsoft.Unheard(w)
+        y = If(c) <
+            then_branch = t () => (float[a, b] p) { r = Relu(u) p = Relu(r) },
+            else_branch = e () => (float[a, b] q) { s = Relu(w) q = Relu(s) }
+        >
+    }"""
+    proto = parser.parse_model(
+        '<ir_version: 9, opset_import: ["": 18, "com.microsoft": 1]> g ' + text
+    )
+    u = onnx.helper.make_tensor_value_info("u", onnx.TensorProto.FLOAT, [2, 2])
+    proto.graph.value_info.append(u)
+    seen = []
+    read_model(proto, ModelSettings(), improve=lambda body: seen.append(body.proto.graph.name))
+    assert seen == ["e"]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count
 
 import onnx
 
@@ -30,6 +31,8 @@ Improve = Callable[[Source], Graph | None]
 #: Captured constants of at most this many bytes (biases, scales) are shown to every body that reads
 #: them; larger ones to a body that alone does, since what it makes of one is stored beside it.
 _SHOWN_BYTES = 1 << 16
+#: How the symbols of dims begin that are not known, and those that need not equal themselves.
+_UNKNOWN, _AMBIGUOUS = "?", "??"
 #: Passes until the types of what a loop carries must be stable.
 _PASSES = 5
 #: A body of fewer nodes has nothing to gain.
@@ -76,17 +79,23 @@ class Bodies:
         graph = None if model is None else self.improve(model)
         if graph is None:
             return None
-        return self.outside.taken_back(build_proto(graph).graph, body)
+        written = build_proto(graph)
+        if opset_imports(written) != opset_imports(self.outside.whole.proto):
+            return None  # a domain that the model around it does not import
+        return self.outside.taken_back(written.graph, body)
 
     def _model_of(self, body: onnx.GraphProto, given: _Given) -> Source | None:
         """The body as a model, with the types of its inputs and outputs."""
         model = self.outside.model_of(body, self._is_shown)
-        if model is None or len(body.input) != len(given.types):
+        outputs = 1 + max((output for _, output in given.carried), default=-1)
+        if model is None or len(body.input) != len(given.types) or len(body.output) < outputs:
             return None
         loose: set[tuple[int, int]] = set()
+        known: dict[str, str] = {}
         for _ in range(_PASSES):
-            if not _write_types(model.proto.graph, given.types, loose):
+            if not _write_types(model.proto.graph, given.types):
                 return None
+            _name_dims(model.proto.graph, loose, known)
             graph = self.read(model)
             changing = _changing(graph, body, given)
             if changing is None or graph.source.warnings:
@@ -129,12 +138,17 @@ def _given_loop(node: onnx.NodeProto, types: list[Type]) -> _Given:
 def _given_scan(node: onnx.NodeProto, types: list[Type]) -> _Given | None:
     """What is carried; then a slice of each sequence, without the axis along which it is cut."""
     attributes = {each.name: each for each in node.attribute}
-    sequences = attributes["num_scan_inputs"].i
+    sequences = attributes["num_scan_inputs"].i if "num_scan_inputs" in attributes else 0
     states = len(types) - sequences
-    axes = attributes["scan_input_axes"].ints if "scan_input_axes" in attributes else ()
+    axes = list(attributes["scan_input_axes"].ints) if "scan_input_axes" in attributes else []
+    axes = axes or [0] * sequences
+    if not 0 < sequences <= len(types) or len(axes) != sequences:
+        return None
     slices = []
-    for type_, axis in zip(types[states:], axes or [0] * sequences, strict=True):
-        if not isinstance(type_, TensorType) or not type_.dims:
+    for type_, axis in zip(types[states:], axes, strict=True):
+        if not isinstance(type_, TensorType) or type_.dims is None:
+            return None
+        if not -len(type_.dims) <= axis < len(type_.dims):
             return None
         dims = list(type_.dims)
         del dims[axis]
@@ -147,20 +161,33 @@ def _declared_rank(value: onnx.ValueInfoProto) -> int:
     return sum(1 for _ in value.type.tensor_type.shape.dim)
 
 
-def _write_types(
-    body: onnx.GraphProto, types: tuple[Type, ...], loose: set[tuple[int, int]]
-) -> bool:
-    """Give the first inputs these types, without the dims that are `loose`; False where ONNX
-    cannot say one."""
-    for place, (value, type_) in enumerate(zip(body.input, types, strict=False)):
+def _write_types(body: onnx.GraphProto, types: tuple[Type, ...]) -> bool:
+    """Give the first inputs these types; False where ONNX cannot say one."""
+    for value, type_ in zip(body.input, types, strict=False):
         proto = proto_of(type_)
         if proto is None:
             return False
         value.type.CopyFrom(proto)
-        for axis, dim in enumerate(value.type.tensor_type.shape.dim):
-            if (place, axis) in loose:
-                dim.Clear()
     return True
+
+
+def _name_dims(body: onnx.GraphProto, loose: set[tuple[int, int]], known: dict[str, str]) -> None:
+    """Give names that nothing else has to dims of inputs that have none, to those that are `loose`,
+    and to those whose name need not mean the same twice; `known` are names given before."""
+    dims = [
+        (place, axis, dim)
+        for place, value in enumerate(body.input)
+        for axis, dim in enumerate(value.type.tensor_type.shape.dim)
+    ]
+    texts = " ".join((*(dim.dim_param for _, _, dim in dims), *known.values()))
+    fresh = (name for n in count() if (name := f"inside_{n}") not in texts)
+    for place, axis, dim in dims:
+        if (place, axis) in loose or _AMBIGUOUS in dim.dim_param:
+            dim.dim_param = next(fresh)
+        elif dim.dim_param.startswith(_UNKNOWN):
+            if dim.dim_param not in known:
+                known[dim.dim_param] = next(fresh)
+            dim.dim_param = known[dim.dim_param]
 
 
 def _write_outputs(body: onnx.GraphProto, graph: Graph) -> bool:

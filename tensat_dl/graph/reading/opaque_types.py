@@ -20,6 +20,7 @@ from tensat_dl.graph.model import Constant
 from tensat_dl.graph.names import subgraphs
 from tensat_dl.graph.reading.contrib_types import contrib_types
 from tensat_dl.graph.reading.schema_types import types_by_schema
+from tensat_dl.graph.source import opset_imports, plain_domain
 from tensat_dl.graph.subgraphs import captured_by
 from tensat_dl.vocabulary.dims import Dim, SymbolicDim, unknown
 from tensat_dl.vocabulary.oracle import is_misinferred
@@ -53,7 +54,7 @@ class OpaqueTypes:
     ) -> tuple[Type, ...]:
         """One type for each output of `node`; UNDECLARED where nothing is known."""
         found = self._inferred(node, types, constants)
-        version = next((o.version for o in self.proto.opset_import if o.domain == node.domain), 1)
+        version = opset_imports(self.proto).get(plain_domain(node.domain), 1)
         found |= types_by_schema(node, version, types, found)
         found |= contrib_types(node, types)
         return tuple(self._with_declaration(name, found.get(name)) for name in node.output)

@@ -7,16 +7,17 @@ written again, a subgraph with the interface of the first, whose new names are n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 
 import onnx
+from onnx import helper
 
 from tensat_dl.graph.constants import tensor_of_constant
 from tensat_dl.graph.model import Constant
-from tensat_dl.graph.names import Names, subgraphs, value_names
+from tensat_dl.graph.names import Names, value_names
 from tensat_dl.graph.source import Source
-from tensat_dl.graph.subgraphs import captured
+from tensat_dl.graph.subgraphs import captured, rename_everywhere
 from tensat_dl.vocabulary.protos import proto_of
 from tensat_dl.vocabulary.types import Type
 
@@ -64,23 +65,19 @@ class Outside:
         written.initializer.extend(inner)
         made = dict.fromkeys(value_names(written)).keys() - set(value_names(body))
         new = {name: self.names.fresh(name) for name in sorted(made) if name}
-        _rename(written, {old: name for old, name in new.items() if old != name})
+        rename_everywhere(written, {old: name for old, name in new.items() if old != name})
+        if self.whole.proto.ir_version < _FREE_INITIALIZERS:
+            _make_nodes_of(written, {tensor.name for tensor in body.initializer})
         return written
 
 
-def _rename(graph: onnx.GraphProto, new: Mapping[str, str]) -> None:
-    """Change names in place wherever they stand, at any depth."""
-    if not new:
-        return
-    tensors = [*graph.initializer, *(sparse.values for sparse in graph.sparse_initializer)]
-    for named in (*graph.input, *graph.output, *graph.value_info, *tensors):
-        named.name = new.get(named.name, named.name)
-    for annotation in graph.quantization_annotation:
-        annotation.tensor_name = new.get(annotation.tensor_name, annotation.tensor_name)
-        for entry in annotation.quant_parameter_tensor_names:
-            entry.value = new.get(entry.value, entry.value)
-    for node in graph.node:
-        for names in (node.input, node.output):
-            names[:] = [new.get(name, name) for name in names]
-        for inner in subgraphs(node):
-            _rename(inner, new)
+def _make_nodes_of(graph: onnx.GraphProto, kept: Container[str]) -> None:
+    """Write initializers, but for those `kept`, as Constant nodes: older versions have them as
+    inputs only."""
+    made = [tensor for tensor in graph.initializer if tensor.name not in kept]
+    nodes = [helper.make_node("Constant", [], [tensor.name], value=tensor) for tensor in made]
+    nodes.extend(graph.node)
+    rest = [tensor for tensor in graph.initializer if tensor.name in kept]
+    del graph.node[:], graph.initializer[:]
+    graph.node.extend(nodes)
+    graph.initializer.extend(rest)

@@ -18,7 +18,7 @@ InputError where the model is not valid.  Decisions:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -56,11 +56,12 @@ from tensat_dl.graph.source import (
 )
 from tensat_dl.graph.stored import Contents, note_content
 from tensat_dl.graph.structure import initializer_names, read_by, sorted_nodes
+from tensat_dl.graph.subgraphs import captured_by
 from tensat_dl.graph.training import trained_names
 from tensat_dl.settings import ModelSettings
 from tensat_dl.vocabulary.dims import Dim
 from tensat_dl.vocabulary.protos import type_of
-from tensat_dl.vocabulary.types import ABSENT, TensorType, Type
+from tensat_dl.vocabulary.types import ABSENT, UNDECLARED, TensorType, Type
 
 if TYPE_CHECKING:
     import onnx_ir
@@ -95,13 +96,16 @@ def read_model(
 
 def _read(source: Source, declared: Declared, improve: Improve | None = None) -> Graph:
     order = sorted_nodes(source.proto.graph)
-    reading = _Reading(source, declared, improve)
+    reading = _Reading(source, declared)
     reading.read(order)
     if reading.conditionals and reading.faults:
-        whole = _Reading(source, declared, improve, inlines=False)
+        whole = _Reading(source, declared, inlines=False)
         whole.read(order)
         if whole.faults < reading.faults:
-            return whole.graph()
+            reading = whole
+    if improve is not None and reading.has_bodies:
+        reading = _Reading(source, declared, improve, inlines=reading.inlines)
+        reading.read(order)
     return reading.graph()
 
 
@@ -276,7 +280,8 @@ class _Reading:
         """A node of control flow, its bodies improved where that is asked for."""
         if self.improve is None or not subgraphs(proto) or self._is_opaque(proto):
             return proto, index
-        bodies = Bodies(self.outside, self._reads, self._read_body, self.improve)
+        outside = replace(self.outside, types=self._sure_types(proto))
+        bodies = Bodies(outside, self._reads, self._read_body, self.improve)
         found = bodies.improved(proto)
         if found is None:
             return proto, index
@@ -284,6 +289,25 @@ class _Reading:
         index = self._add_made(better)
         self.improved[index] = improved
         return better, index
+
+    @property
+    def has_bodies(self) -> bool:
+        """Some node is control flow."""
+        proto = self.source.proto.graph
+        return any(subgraphs(node) for node in (*proto.node, *self.made))
+
+    def _sure_types(self, proto: onnx.NodeProto) -> Mapping[str, Type]:
+        """Of what the node reads, the types that hold whatever the model declares: no sample of
+        the whole model need go into a body, and show that it is wrong."""
+        names = dict.fromkeys(filter(None, (*proto.input, *captured_by(proto))))
+        if not self.opaque_types.believed:
+            return {name: self.types[name] for name in names}
+        return {name: self._doubted_types.get(name, UNDECLARED) for name in names}
+
+    @cached_property
+    def _doubted_types(self) -> Mapping[str, Type]:
+        """Types that no declaration has a part in, but those of the model's inputs."""
+        return _read(replace(self.source, doubted=True), self.declared).types
 
     @cached_property
     def _reads(self) -> Counter[str]:
