@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import onnx
 import pytest
-from onnx import parser
+from onnx import numpy_helper, parser
 
 from tensat_dl.graph.reading.read import read_model
 from tensat_dl.graph.source import Source
@@ -166,3 +166,24 @@ def test_what_the_model_only_declares_is_not_handed_in() -> None:
     seen = []
     read_model(proto, ModelSettings(), improve=lambda body: seen.append(body.proto.graph.name))
     assert seen == ["e"]
+
+
+def test_what_follows_from_shapes_is_handed_in() -> None:
+    """Without it few samples of a body alone would fit together."""
+    text = """(bool c, float[3, 5] x, float[3, N] z) => (float[a, b, d] y) {
+        d = Shape(x) seven = Constant<value_ints=[7]>() s = Concat<axis=0>(seven, d)
+        open = Shape(z)
+        y = If(c) <
+            then_branch = t () => (float[a, b, d] p) { u = Relu(x) p = Expand(u, s) },
+            else_branch = e () => (float[a, b, d] q) { v = Relu(x) q = Expand(v, open) }
+        >
+    }"""
+    known = {}
+
+    def record(body: Source) -> None:
+        tensors = body.proto.graph.initializer
+        known[body.proto.graph.name] = {t.name: numpy_helper.to_array(t).tolist() for t in tensors}
+
+    proto = parser.parse_model('<ir_version: 9, opset_import: ["": 18]> g ' + text)
+    read_model(proto, ModelSettings(), improve=record)
+    assert known == {"t": {"s": [7, 3, 5]}, "e": {}}

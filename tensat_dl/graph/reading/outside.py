@@ -10,17 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import onnx
 from onnx import helper
 
-from tensat_dl.graph.constants import tensor_of_constant
+from tensat_dl.graph.constants import constant_of_array, tensor_of_constant
 from tensat_dl.graph.model import Constant
 from tensat_dl.graph.names import Names, value_names
 from tensat_dl.graph.source import Source
+from tensat_dl.graph.stored import numpy_type
 from tensat_dl.graph.subgraphs import captured, rename_everywhere
+from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.protos import proto_of
-from tensat_dl.vocabulary.types import Type
+from tensat_dl.vocabulary.types import TensorType, Type
 
+#: The element types of what is computed of shapes.
+_OF_SHAPES = (DType.I64, DType.I32, DType.BOOL)
 #: From this IR version on, initializers need not be inputs.
 _FREE_INITIALIZERS = 4
 
@@ -45,7 +50,7 @@ class Outside:
         model.functions.extend(self.whole.proto.functions)
         model.graph.CopyFrom(body)
         for name in captured(body):
-            constant = self.constants.get(name)
+            constant = self.constants.get(name) or _known(self.types[name])
             type_ = proto_of(self.types[name])
             if constant is not None and is_shown(name, constant):
                 model.graph.initializer.append(tensor_of_constant(constant, name))
@@ -69,6 +74,18 @@ class Outside:
         if self.whole.proto.ir_version < _FREE_INITIALIZERS:
             _make_nodes_of(written, {tensor.name for tensor in body.initializer})
         return written
+
+
+def _known(type_: Type) -> Constant | None:
+    """A value that follows from shapes, as a constant."""
+    if not isinstance(type_, TensorType) or type_.value is None or type_.dims is None:
+        return None
+    numbers = [each for each in type_.value if isinstance(each, int | bool)]
+    dims = [dim for dim in type_.dims if isinstance(dim, int)]
+    complete = len(numbers) == len(type_.value) and len(dims) == len(type_.dims)
+    if not complete or type_.dtype not in _OF_SHAPES:
+        return None
+    return constant_of_array(np.array(numbers, numpy_type(type_.dtype)).reshape(dims))
 
 
 def _make_nodes_of(graph: onnx.GraphProto, kept: Container[str]) -> None:
