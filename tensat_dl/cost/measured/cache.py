@@ -241,10 +241,12 @@ def _prepare(connection: sqlite3.Connection) -> None:
 def _is_foreign(connection: sqlite3.Connection) -> bool:
     """The database is another program's: it has tables, and not ours.  That of another layout need
     not have our columns."""
+    # In this order, since another run may make ours meanwhile.
     (layout,) = connection.execute("PRAGMA user_version").fetchone()
+    any_table = connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
     columns = tuple(row[1] for row in connection.execute("PRAGMA table_info(costs)"))
     if not columns:
-        return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
+        return any_table
     return layout in (0, LAYOUT) and columns != _COLUMNS
 
 

@@ -11,7 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from tensat_dl.cost.measured.cache import CacheFault, CostCache, Measurement, from_text, to_content
+from tensat_dl.cost.measured.cache import (
+    CacheFault,
+    CostCache,
+    Measurement,
+    _is_foreign,
+    from_text,
+    to_content,
+)
 from tensat_dl.cost.measured.machine import Setting
 
 HERE = Setting("a machine", "a runtime 1.0", 1)
@@ -105,6 +112,28 @@ def test_many_processes_write_at_once(cache: CostCache) -> None:
     assert found == {
         f"own {n}": float(n) for k in range(1, 5) for n in range(100 * k, 100 * k + 50)
     }
+
+
+class Meanwhile:
+    """A connection that lets another run write before statement number `when`."""
+
+    def __init__(self, path: Path, when: int) -> None:
+        self.path, self.left = path, when
+        self.connection = sqlite3.connect(path)
+
+    def execute(self, statement: str) -> sqlite3.Cursor:
+        self.left -= 1
+        if self.left == -1:
+            CostCache(self.path).store(HERE, {"a": 1.0})
+        return self.connection.execute(statement)
+
+
+@pytest.mark.parametrize("when", range(3))
+def test_a_cache_that_another_run_makes_meanwhile_is_ours(tmp_path: Path, when: int) -> None:
+    connection = Meanwhile(tmp_path / "costs.sqlite", when)
+    assert not _is_foreign(connection)  # type: ignore[arg-type]
+    assert connection.left < 0  # it was written
+    connection.connection.close()
 
 
 @pytest.mark.parametrize(
