@@ -116,19 +116,6 @@ class Subject:
         extract, phases = self.settings.extract, Phases(self.progress)
         return settle(self.graph, self.saturated, self.prices, self.writable, extract, phases)
 
-    def paid(self, index: int) -> float:
-        """What a node of the answer costs: its time alone, where the problem that was solved has
-        a margin beside it."""
-        from tensat_dl.cost.measured.model import MeasuredModel
-
-        posed, prices = self.settled.posed, self.prices
-        if not isinstance(prices, MeasuredModel):
-            return float(posed.problem.node_cost[index])
-        part = posed.parts[index]
-        if part is None:
-            return 0.0
-        return prices.estimates([part])[0] if self.settled.estimated else prices.price(part)
-
 
 def _ast(subject: Subject) -> Iterator[str]:
     from tensat_dl.language.load import split_names
@@ -192,6 +179,7 @@ def _model(subject: Subject) -> Iterator[str]:
 
 
 def _selection(subject: Subject) -> Iterator[str]:
+    from tensat_dl.cost.bill import pieces_of
     from tensat_dl.extract.limits import require_selection
 
     settled = subject.settled
@@ -200,7 +188,8 @@ def _selection(subject: Subject) -> Iterator[str]:
     yield f"cost {settled.cost:g}, {extraction.status.value}"
     for index in selection.chosen():
         node = posed.nodes[index]
-        yield f"class {node.eclass}: {_node(node)}, cost {subject.paid(index):g}"
+        piece = pieces_of(settled, {node.eclass: index}, subject.prices)[node.eclass]
+        yield f"class {node.eclass}: {_node(node)}, cost {piece.cost:g}"
 
 
 def _type(saturated: Saturated, node: ENode) -> str:

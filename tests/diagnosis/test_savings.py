@@ -133,6 +133,4 @@ def require_account(outcome: Outcome) -> None:
 @pytest.mark.parametrize("rules", [EQUALITIES, NEW_NODES, PARTNERS])
 @pytest.mark.parametrize("seed", range(4))
 def test_savings_add_up_to_the_headline(explained, rules: str, seed: int) -> None:
-    outcome = explained(rules, random_model(seed))
-    if outcome.changes:
-        require_account(outcome)
+    require_account(explained(rules, random_model(seed)))

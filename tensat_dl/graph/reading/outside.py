@@ -20,14 +20,13 @@ from tensat_dl.graph.names import Names, value_names
 from tensat_dl.graph.source import Source
 from tensat_dl.graph.stored import numpy_type
 from tensat_dl.graph.subgraphs import captured, rename_everywhere
+from tensat_dl.graph.writing.write import FREE_INITIALIZERS
 from tensat_dl.vocabulary.dtypes import DType
 from tensat_dl.vocabulary.protos import proto_of
 from tensat_dl.vocabulary.types import TensorType, Type
 
 #: The element types of what is computed of shapes.
 _OF_SHAPES = (DType.I64, DType.I32, DType.BOOL)
-#: From this IR version on, initializers need not be inputs.
-_FREE_INITIALIZERS = 4
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Outside:
     ) -> Source | None:
         """The body as a model, its own inputs and outputs as they are declared; None where that
         cannot be said.  `is_shown`: whether it may know a constant that it captures."""
-        model = onnx.ModelProto(ir_version=max(self.whole.proto.ir_version, _FREE_INITIALIZERS))
+        model = onnx.ModelProto(ir_version=max(self.whole.proto.ir_version, FREE_INITIALIZERS))
         model.opset_import.extend(self.whole.proto.opset_import)
         model.functions.extend(self.whole.proto.functions)
         model.graph.CopyFrom(body)
@@ -71,7 +70,7 @@ class Outside:
         made = dict.fromkeys(value_names(written)).keys() - set(value_names(body))
         new = {name: self.names.fresh(name) for name in sorted(made) if name}
         rename_everywhere(written, {old: name for old, name in new.items() if old != name})
-        if self.whole.proto.ir_version < _FREE_INITIALIZERS:
+        if self.whole.proto.ir_version < FREE_INITIALIZERS:
             _make_nodes_of(written, {tensor.name for tensor in body.initializer})
         return written
 

@@ -26,10 +26,12 @@ _MOST = 4
 
 def compared_numbers(proto: onnx.ModelProto, names: Sequence[str]) -> Mapping[str, tuple[int, ...]]:
     """Input -> numbers, those first that are compared first; inputs without any are left out."""
+    if not names:
+        return {}
     found: dict[str, dict[int, None]] = {}
     carried = {name: name for name in names}
-    numbers = _initializers(proto.graph) if names else {}
-    for node in _nodes(proto.graph) if names else ():
+    numbers = _initializers(proto.graph)
+    for node in _nodes(proto.graph):
         _note(node, carried, numbers)
         if node.op_type not in _COMPARISONS or len(node.input) != 2:
             continue

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import onnx_ir
 
 #: From this IR version on, initializers need not be inputs.
-_FREE_INITIALIZERS = 4
+FREE_INITIALIZERS = 4
 
 
 def build_model(graph: Graph) -> onnx_ir.Model:
@@ -161,7 +161,7 @@ class _Writer:
         note_content(self.data, name, constant.load)
 
     def _may_rename(self) -> bool:
-        return self.target.ir_version >= _FREE_INITIALIZERS
+        return self.target.ir_version >= FREE_INITIALIZERS
 
     def _write_inputs(self) -> None:
         """The source's inputs in order, without constants that are gone; then, for parts of a
@@ -181,7 +181,7 @@ class _Writer:
 
     def _is_listed(self, name: str, written: set[str]) -> bool:
         """A constant that must stand among the inputs."""
-        return self.target.ir_version < _FREE_INITIALIZERS and name in written
+        return self.target.ir_version < FREE_INITIALIZERS and name in written
 
     def _write_outputs(self) -> None:
         declared = {value.name: value for value in self.proto.graph.output}
