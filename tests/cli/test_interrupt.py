@@ -67,17 +67,18 @@ sys.exit(main())
 """
 
 
+def started_in(folder: Path, script: str) -> subprocess.Popen[str]:
+    """A program of Python, its output piped."""
+    command = [sys.executable, "-c", script]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, cwd=folder)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("body", ["tidy", "deaf", "computing", "crashing"])
 def test_interrupted(number: signal.Signals, body: str, tmp_path: Path) -> None:
     script = SCRIPT.replace("BODY", body)
-    process = subprocess.Popen(
-        [sys.executable, "-c", script],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=tmp_path,
-    )
+    process = started_in(tmp_path, script)
     assert process.stdout is not None
     child = int(process.stdout.readline())
     started = time.monotonic()
@@ -95,13 +96,7 @@ def test_impatience(tmp_path: Path) -> None:
     script = SCRIPT.replace("BODY", "tidy").replace(
         "sys.exit(main())", "code = main(); time.sleep(0.3); sys.exit(code)"
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", script],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=tmp_path,
-    )
+    process = started_in(tmp_path, script)
     assert process.stdout is not None
     process.stdout.readline()
     while process.poll() is None:
